@@ -1,0 +1,206 @@
+//! Who is asking: tenants, keys, scopes and the limits that come with them.
+
+use std::{fmt, num::NonZeroU32, str::FromStr};
+
+use uuid::Uuid;
+
+use crate::phone::Region;
+
+/// A tenant. Every stored row belongs to one, and no port method works without one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TenantId(pub Uuid);
+
+/// The public identity of an API key; it appears in listings and logs, the key itself never does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct KeyId(pub Uuid);
+
+impl fmt::Display for TenantId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Display for KeyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// What a key may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// `recall`: POST `/v1/recall_and_enrich`.
+    Recall,
+    /// `calls:write`: POST `/v1/calls/end`.
+    CallsWrite,
+    /// `callers:read`: GET `/v1/caller/{phone_number}`.
+    CallersRead,
+}
+
+impl Scope {
+    /// Every scope, in the order in which listings show them.
+    pub const ALL: [Self; 3] = [Self::Recall, Self::CallsWrite, Self::CallersRead];
+
+    /// The scope's name on the command line and in listings.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Recall => "recall",
+            Self::CallsWrite => "calls:write",
+            Self::CallersRead => "callers:read",
+        }
+    }
+
+    const fn bit(self) -> u8 {
+        1 << self as u8
+    }
+}
+
+/// The text is not the name of a scope.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown scope `{0}`; the scopes are recall, calls:write and callers:read")]
+pub struct UnknownScope(pub String);
+
+impl FromStr for Scope {
+    type Err = UnknownScope;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Self::ALL
+            .into_iter()
+            .find(|scope| scope.as_str() == name)
+            .ok_or_else(|| UnknownScope(name.to_owned()))
+    }
+}
+
+/// A set of scopes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Scopes(u8);
+
+impl Scopes {
+    /// The set of every scope.
+    #[must_use]
+    pub fn all() -> Self {
+        Scope::ALL.into_iter().collect()
+    }
+
+    /// Whether the set holds `scope`.
+    #[must_use]
+    pub const fn contains(self, scope: Scope) -> bool {
+        self.0 & scope.bit() != 0
+    }
+
+    /// The scopes of the set, in the order of [`Scope::ALL`].
+    pub fn iter(self) -> impl Iterator<Item = Scope> {
+        Scope::ALL.into_iter().filter(move |scope| self.contains(*scope))
+    }
+}
+
+impl FromIterator<Scope> for Scopes {
+    fn from_iter<I: IntoIterator<Item = Scope>>(scopes: I) -> Self {
+        Self(scopes.into_iter().fold(0, |set, scope| set | scope.bit()))
+    }
+}
+
+impl fmt::Debug for Scopes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}
+
+/// The token bucket of a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct RateLimit {
+    /// Tokens that flow back each second.
+    pub per_second: NonZeroU32,
+    /// Tokens that the full bucket holds.
+    pub burst: NonZeroU32,
+}
+
+/// Who a verified key speaks for, and what it may do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Principal {
+    /// The key that was presented.
+    pub key_id: KeyId,
+    /// The tenant the key belongs to; it is the only source of a tenant in the program.
+    pub tenant_id: TenantId,
+    /// What the key may do.
+    pub scopes: Scopes,
+    /// The tenant's region for national numbers; the service's default applies when there is none.
+    pub region: Option<Region>,
+    /// The tenant's tokens per second for each key; the service's default applies when there is none.
+    pub rate_per_second: Option<NonZeroU32>,
+    /// The tenant's bucket size for each key; the service's default applies when there is none.
+    pub rate_burst: Option<NonZeroU32>,
+}
+
+/// SHA-256 of a key: what is stored and compared in place of the key.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct KeyHash(pub [u8; 32]);
+
+impl fmt::Debug for KeyHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "KeyHash({:02x}{:02x}..)", self.0[0], self.0[1])
+    }
+}
+
+/// A stored key that is neither revoked nor unknown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyGrant {
+    /// Who the key speaks for.
+    pub principal: Principal,
+    /// When the key ends, in milliseconds since the epoch; `None` means never.
+    pub expires_at_ms: Option<i64>,
+}
+
+/// A tenant as the administrator sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tenant {
+    /// The tenant's identity.
+    pub id: TenantId,
+    /// The unique name by which commands address it.
+    pub name: String,
+    /// The region for national numbers, when it has its own.
+    pub region: Option<Region>,
+    /// Tokens per second for each key, when it has its own.
+    pub rate_per_second: Option<NonZeroU32>,
+    /// Bucket size for each key, when it has its own.
+    pub rate_burst: Option<NonZeroU32>,
+    /// When it was created, in milliseconds since the epoch.
+    pub created_at_ms: i64,
+}
+
+/// A key as the administrator sees it: everything but the key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyInfo {
+    /// The key's identity.
+    pub id: KeyId,
+    /// The name of the tenant it belongs to.
+    pub tenant: String,
+    /// The first 12 characters of the key, to recognise it by.
+    pub shown: String,
+    /// What the key may do.
+    pub scopes: Scopes,
+    /// The administrator's note.
+    pub label: Option<String>,
+    /// When it was created, in milliseconds since the epoch.
+    pub created_at_ms: i64,
+    /// When it ends, in milliseconds since the epoch; `None` means never.
+    pub expires_at_ms: Option<i64>,
+    /// When it was revoked, in milliseconds since the epoch.
+    pub revoked_at_ms: Option<i64>,
+}
+
+/// A key to be stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewKey {
+    /// SHA-256 of the key.
+    pub hash: KeyHash,
+    /// The first 12 characters of the key.
+    pub shown: String,
+    /// What the key may do.
+    pub scopes: Scopes,
+    /// The administrator's note.
+    pub label: Option<String>,
+    /// When it ends, in milliseconds since the epoch; `None` means never.
+    pub expires_at_ms: Option<i64>,
+}

@@ -1,0 +1,22 @@
+//! What caller-memory is about, without a database, a network, a runtime or a clock.
+//!
+//! The crate holds the rules (who is known, what is degraded, how a number is normalised), the ports through which
+//! the rules reach the outside, and the three use cases as methods of [`CallerService`]. Everything that does I/O is
+//! an adapter behind a port, so the rules here can be tested in microseconds and read without any of it.
+
+pub mod access;
+pub mod call;
+pub mod caller;
+pub mod context;
+pub mod enrichment;
+pub mod error;
+pub mod json;
+pub mod memory;
+pub mod phone;
+pub mod port;
+pub mod recall;
+pub mod summary;
+pub mod usecase;
+
+pub use async_trait::async_trait;
+pub use usecase::CallerService;

@@ -1,0 +1,13 @@
+//! Time as an argument: the rules never read a clock themselves.
+
+use std::time::Instant;
+
+/// Tells the time.
+#[cfg_attr(feature = "mock", mockall::automock)]
+pub trait Clock: Send + Sync {
+    /// Wall-clock time in milliseconds since the epoch.
+    fn now_ms(&self) -> i64;
+
+    /// The monotonic time on which deadlines are counted.
+    fn instant(&self) -> Instant;
+}

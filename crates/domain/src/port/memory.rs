@@ -1,0 +1,75 @@
+//! The memory itself: callers and their calls.
+
+use async_trait::async_trait;
+
+use crate::{
+    access::TenantId,
+    call::{CallRecord, SessionId},
+    caller::Caller,
+    context::Deadline,
+    error::PortError,
+    memory::Recollection,
+    phone::PhoneNumber,
+};
+
+/// What a recall asks the memory.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecallQuery {
+    /// Who calls.
+    pub number: PhoneNumber,
+    /// The client's name for the call, when it gave one: the call end of the same session then began at `now_ms`.
+    pub session_id: Option<SessionId>,
+    /// When the recall happened, in milliseconds since the epoch.
+    pub now_ms: i64,
+}
+
+/// Remembers callers and calls, for each tenant by itself.
+///
+/// Implementations MUST:
+/// 1. return by the deadline with [`PortError::Unavailable`] when the work is not done by then, and be safe to cancel:
+///    a cancelled method has either done all of its work, now or later, or none;
+/// 2. show nothing of a tenant to another: no caller, call, count, session or look-up;
+/// 3. never take a failed read for an unknown caller.
+#[cfg_attr(feature = "mock", mockall::automock)]
+#[async_trait]
+pub trait CallerMemory: Send + Sync {
+    /// Reads all that is known of a caller in one round trip, and creates the caller when there is none.
+    ///
+    /// Implementations MUST:
+    /// 1. create exactly one caller whatever the number of simultaneous first contacts, of which exactly one sees
+    ///    `known: false` when no call end created it before; a created caller has no calls, and first and last
+    ///    seen at `now_ms`;
+    /// 2. show the profile as it was before this contact, the count of distinct ended calls, and at most five calls, newest
+    ///    start first, ties by commit, the later one first;
+    /// 3. show every call whose `record_end` returned before the recall began;
+    /// 4. note the contact afterwards, without making the caller wait: `last_seen_ms` becomes `now_ms` unless it is
+    ///    later already, and the session's first recall gives the start of its call, even when the call end was quicker;
+    /// 5. show every look-up stored for the number, of any age.
+    async fn recall(
+        &self,
+        tenant: TenantId,
+        query: &RecallQuery,
+        deadline: Deadline,
+    ) -> Result<Recollection, PortError>;
+
+    /// Commits an ended call. When it returns `Ok`, the call is on disk.
+    ///
+    /// Implementations MUST:
+    /// 1. commit the call, the caller (created when there is none), the count and `memory_changed_ms` as one unit, or nothing;
+    /// 2. treat `(tenant, session_id)` as the call's identity: the same report again changes nothing, a different one replaces
+    ///    the first in every field, and neither counts twice; a correction of the number moves the call to the other caller;
+    /// 3. let the later [`crate::call::Arrival`] win among reports of one session from one process, in whatever order they
+    ///    reach the database;
+    /// 4. keep transcripts exactly, whatever text they hold;
+    /// 5. take the start of the call from the first recall of the same session when there was one;
+    /// 6. set `last_seen_ms` to the report's time unless it is later already.
+    async fn record_end(&self, tenant: TenantId, record: &CallRecord, deadline: Deadline) -> Result<(), PortError>;
+
+    /// Reads a caller's profile; `None` when the tenant has no such caller. Changes nothing.
+    async fn caller(
+        &self,
+        tenant: TenantId,
+        number: &PhoneNumber,
+        deadline: Deadline,
+    ) -> Result<Option<Caller>, PortError>;
+}

@@ -1,0 +1,13 @@
+//! What the use cases need from outside. Each trait's MUSTs are clauses of its contract suite in `testkit`.
+
+pub mod access;
+pub mod clock;
+pub mod enrichment;
+pub mod memory;
+pub mod probe;
+
+pub use access::{AccessAdmin, AdminError, AuthError, Authenticator, KeyStore, RateDecision, RateLimiter};
+pub use clock::Clock;
+pub use enrichment::EnrichmentCache;
+pub use memory::{CallerMemory, RecallQuery};
+pub use probe::{Probe, Stage};

@@ -1,0 +1,26 @@
+//! What the use cases tell about their own course; metrics are made of it.
+
+use std::time::Duration;
+
+/// A part of a request whose duration is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Stage {
+    /// Reading or creating the caller's memory in a recall.
+    MemoryRecall,
+    /// Committing a call end.
+    MemoryRecordEnd,
+    /// Reading a caller's profile.
+    MemoryCaller,
+    /// Making the summary of a call.
+    Summary,
+}
+
+/// Observes the use cases. Implementations must return at once and never fail.
+#[cfg_attr(feature = "mock", mockall::automock)]
+pub trait Probe: Send + Sync {
+    /// A stage ended, well or badly, after `took`.
+    fn stage(&self, stage: Stage, took: Duration);
+
+    /// A recall was answered without memory.
+    fn degraded(&self);
+}

@@ -1,0 +1,32 @@
+//! The answer to "who is calling?".
+
+use crate::{caller::Caller, enrichment::Enrichment, error::PortError, memory::RecentCall};
+
+/// What `recall_and_enrich` answers.
+#[derive(Debug)]
+pub struct Recall {
+    /// Whether the number was seen before; `false` also when the memory could not be read.
+    pub known: bool,
+    /// Why the memory could not be read in time; `None` when it was read. Never shown to the client.
+    pub degraded: Option<PortError>,
+    /// The caller's profile; `None` when the memory could not be read.
+    pub caller: Option<Caller>,
+    /// What the agent should know, in prose; empty for a first-time caller.
+    pub summary: String,
+    /// The latest calls, newest first.
+    pub recent_calls: Vec<RecentCall>,
+    /// What third parties know.
+    pub enrichment: Enrichment,
+    /// How long the memory took, in milliseconds.
+    pub memory_ms: f64,
+    /// How long the answer waited for look-ups, in milliseconds.
+    pub enrichment_ms: f64,
+    /// Whether enrichment is shown and needed no vendor call in this request.
+    pub cache_hit: bool,
+    /// Time since this caller's memory last changed, in milliseconds; `None` when there is none.
+    pub memory_age_ms: Option<i64>,
+    /// Age of the oldest enrichment shown, in milliseconds; `None` when none is shown.
+    pub enrichment_age_ms: Option<i64>,
+    /// What was not ready at the deadline, for example `enrichment.twilio`.
+    pub cut: Vec<String>,
+}

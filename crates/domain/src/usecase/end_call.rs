@@ -1,0 +1,52 @@
+//! After hangup: write the call back.
+
+use std::sync::atomic::Ordering;
+
+use super::CallerService;
+use crate::{
+    access::Scope,
+    call::{Arrival, CallRecord, EndedCall, started_at_ms},
+    context::CallContext,
+    error::Error,
+    phone::Region,
+    port::Stage,
+    summary,
+};
+
+impl CallerService {
+    /// Commits an ended call; when this returns `Ok`, it is on disk. A repeat counts once, a repeat with another body
+    /// is a correction.
+    ///
+    /// # Errors
+    /// [`Error::InsufficientScope`] without the scope `calls:write`, whatever `input` refuses, and [`Error::Port`] when the
+    /// memory did not take it: the client should try again.
+    pub async fn end_call<I>(&self, ctx: &CallContext, input: I) -> Result<(), Error>
+    where
+        I: FnOnce(Region) -> Result<EndedCall, Error>,
+    {
+        ctx.require(Scope::CallsWrite)?;
+        let arrival = Arrival(self.arrivals.fetch_add(1, Ordering::Relaxed));
+        let received_at_ms = self.clock.now_ms();
+        let call = input(self.region(ctx))?;
+
+        let began = self.clock.instant();
+        let summary = summary::of_call(&call.transcript);
+        self.measured(Stage::Summary, began);
+
+        let started_at_ms = started_at_ms(&call, received_at_ms);
+        let record = CallRecord {
+            call,
+            summary,
+            started_at_ms,
+            received_at_ms,
+            arrival,
+        };
+        let began = self.clock.instant();
+        let written = self
+            .memory
+            .record_end(ctx.principal.tenant_id, &record, ctx.deadline)
+            .await;
+        self.measured(Stage::MemoryRecordEnd, began);
+        Ok(written?)
+    }
+}
