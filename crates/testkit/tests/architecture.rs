@@ -1,0 +1,150 @@
+//! The dependency rules of the workspace, read from `cargo metadata`: a forbidden edge fails here before it spreads.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+    process::Command,
+};
+
+use serde_json::Value;
+
+type Names = BTreeSet<String>;
+
+struct Member {
+    /// Names of the dependencies of the finished program, `[build-dependencies]` included.
+    normal: Names,
+    /// Features that those dependencies switch on, as `crate/feature`.
+    features: Names,
+}
+
+/// The workspace's members by name, with their direct dependencies.
+fn members() -> BTreeMap<String, Member> {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--no-deps", "--locked"])
+        .current_dir(root())
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo metadata is JSON");
+    array(&metadata["packages"])
+        .map(|package| {
+            let mut member = Member { normal: Names::new(), features: Names::new() };
+            for dependency in array(&package["dependencies"]).filter(|dependency| dependency["kind"] != "dev") {
+                let name = text(&dependency["name"]);
+                member.features.extend(array(&dependency["features"]).map(|f| format!("{name}/{}", text(f))));
+                member.normal.insert(name);
+            }
+            (text(&package["name"]), member)
+        })
+        .collect()
+}
+
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
+
+fn array(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().expect("an array").iter()
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().expect("a string").to_owned()
+}
+
+fn names(list: &[&str]) -> Names {
+    list.iter().map(|name| (*name).to_owned()).collect()
+}
+
+/// Which members a member's program may use. A new crate must be placed here before it builds.
+fn allowed_edges(member: &str) -> Names {
+    match member {
+        "domain" | "migrations" => names(&[]),
+        "adapters-sqlorm" => names(&["domain", "migrations"]),
+        "api" => names(&["domain", "adapters-sqlorm", "adapters-auth", "adapters-enrichment"]),
+        "adapters-auth" | "adapters-enrichment" | "testkit" | "eval" => names(&["domain"]),
+        other => {
+            panic!("crate `{other}` has no place in the architecture: add it to this test and to docs/ARCHITECTURE.md")
+        }
+    }
+}
+
+#[test]
+fn members_use_only_the_members_they_may() {
+    let members = members();
+    let ours: Names = members.keys().cloned().collect();
+    assert!(ours.contains("domain") && ours.contains("api"), "the metadata hold the workspace");
+    for (name, member) in &members {
+        let used: Names = member.normal.intersection(&ours).cloned().collect();
+        let allowed = allowed_edges(name);
+        assert!(used.is_subset(&allowed), "{name} uses {used:?}; it may use {allowed:?}");
+    }
+}
+
+#[test]
+fn testkit_is_a_dev_dependency_only() {
+    for (name, member) in members() {
+        assert!(!member.normal.contains("testkit"), "{name} puts testkit into the program");
+        assert!(!member.features.contains("domain/mock"), "{name} puts the mocks into the program");
+    }
+}
+
+#[test]
+fn the_domain_depends_on_exactly_this() {
+    let expected = names(&["async-trait", "mockall", "phonenumber", "thiserror", "time", "uuid"]);
+    assert_eq!(members()["domain"].normal, expected, "a dependency of the domain needs a reason in docs/ARCHITECTURE.md");
+}
+
+#[test]
+fn each_technology_is_known_to_its_crates_only() {
+    let owners: &[(&[&str], &[&str])] = &[
+        (&["actix-web", "actix-http", "utoipa", "utoipa-actix-web", "clap", "ureq"], &["api"]),
+        (&["sea-orm", "sqlx"], &["adapters-sqlorm"]),
+        (&["sea-orm-migration"], &["migrations"]),
+        (&["governor"], &["adapters-auth"]),
+        (&["reqwest"], &["adapters-enrichment", "adapters-llm"]),
+        (&["serde", "serde_json"], &["api", "adapters-sqlorm", "adapters-enrichment", "adapters-llm", "eval"]),
+    ];
+    for (name, member) in members() {
+        for (technologies, may) in owners {
+            for technology in *technologies {
+                assert!(
+                    !member.normal.contains(*technology) || may.contains(&name.as_str()),
+                    "{name} uses {technology}, which is for {may:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_domain_bans_clocks_and_io() {
+    let settings = std::fs::read_to_string(root().join("crates/domain/clippy.toml")).expect("domain has a clippy.toml");
+    for call in ["std::time::SystemTime::now", "std::time::Instant::now", "std::fs::File::open", "uuid::Uuid::now_v7"] {
+        let ban = settings.lines().find(|line| line.contains(&format!("\"{call}\"")));
+        assert!(ban.is_some_and(|line| line.contains("reason")), "{call} must be banned with a reason");
+    }
+}
+
+#[test]
+fn the_top_level_holds_what_it_should() {
+    let listed = Command::new("git").args(["ls-tree", "--name-only", "HEAD"]).current_dir(root()).output();
+    let Some(output) = listed.ok().filter(|output| output.status.success()) else {
+        println!("skipped: this is no git checkout, so nothing tells which files belong to the repository");
+        return;
+    };
+    let allowed = names(&[
+        "Cargo.lock",
+        "Cargo.toml",
+        "LICENSE",
+        "README.md",
+        "crates",
+        "deploy",
+        "docs",
+        "justfile",
+        "migrations",
+        "rust-toolchain.toml",
+    ]);
+    for entry in String::from_utf8_lossy(&output.stdout).lines() {
+        assert!(entry.starts_with('.') || allowed.contains(entry), "`{entry}` does not belong at the top level");
+    }
+}

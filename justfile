@@ -1,0 +1,46 @@
+set shell := ["bash", "-euo", "pipefail", "-c"]
+
+# List the recipes
+default:
+    @just --list --unsorted
+
+# Serve on the embedded database (release build)
+run *args:
+    cargo run --release -- {{ args }}
+
+# Every test, with private PostgreSQL servers; installs PostgreSQL with apt-get when it is missing and allowed
+test *args:
+    .ci/with-postgres cargo test --workspace --locked {{ args }}
+
+# What CI runs; its last lines are the test runner's own
+ci: format-check lint docs-check architecture deny test
+
+# Check the formatting
+format-check:
+    cargo fmt --all --check
+
+# Format the code
+format:
+    cargo fmt --all
+
+# Clippy with warnings as errors
+lint:
+    cargo clippy --workspace --all-targets --locked -- -D warnings
+
+# Build the API documentation with warnings as errors
+docs-check:
+    RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --document-private-items --locked --quiet
+
+# The dependency rules of docs/ARCHITECTURE.md
+architecture:
+    cargo test -p testkit --test architecture --locked --quiet
+
+# Licences, sources, bans; known vulnerabilities too where the advisory database can be reached
+deny:
+    command -v cargo-deny >/dev/null || cargo install --locked cargo-deny
+    cargo deny --log-level error --offline check --config .cargo/deny.toml bans licenses sources
+
+# Look for known vulnerabilities in the dependencies (downloads the advisory database)
+advisories:
+    command -v cargo-deny >/dev/null || cargo install --locked cargo-deny
+    cargo deny check --config .cargo/deny.toml advisories
