@@ -1,0 +1,243 @@
+//! The settings: one list for flags, environment variables and `serve --help`, so that the three never differ.
+
+use std::{fmt, net::SocketAddr, num::NonZeroU32, str::FromStr, time::Duration};
+
+use clap::{Args, ValueEnum, builder::BoolishValueParser};
+use domain::{access::RateLimit, phone::Region};
+use tracing_subscriber::EnvFilter;
+
+/// Where the memory is kept. Every command that works on the database takes these.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Database")]
+pub struct DatabaseSettings {
+    /// The database: sqlite://PATH (created with its folder) or postgres://USER:PASSWORD@HOST/NAME
+    #[arg(
+        long,
+        env = "CALLER_MEMORY_DATABASE_URL",
+        value_name = "URL",
+        default_value = "sqlite://data/caller-memory.db",
+        hide_env_values = true
+    )]
+    pub database_url: DatabaseUrl,
+
+    /// Apply pending migrations at the start; false: refuse to start while one is pending
+    #[arg(
+        long,
+        env = "CALLER_MEMORY_AUTO_MIGRATE",
+        value_name = "BOOL",
+        default_value = "true",
+        action = clap::ArgAction::Set,
+        value_parser = BoolishValueParser::new()
+    )]
+    pub auto_migrate: bool,
+}
+
+/// Everything that `serve` can be told.
+#[derive(Debug, Clone, Args)]
+pub struct ServeSettings {
+    /// The public listener: address and port
+    #[arg(long, env = "CALLER_MEMORY_LISTEN", value_name = "ADDRESS", default_value = "127.0.0.1:8080", value_parser = listener)]
+    pub listen: SocketAddr,
+
+    /// The listener of /healthz, /readyz and /metrics; keep it off the internet
+    #[arg(long, env = "CALLER_MEMORY_ADMIN_LISTEN", value_name = "ADDRESS", default_value = "127.0.0.1:9090", value_parser = listener)]
+    pub admin_listen: SocketAddr,
+
+    /// An API key that must exist in the tenant `default`: sk_live_ and at least 24 letters or digits; unset: the first start makes one
+    #[arg(
+        long,
+        env = "CALLER_MEMORY_BOOTSTRAP_KEY",
+        value_name = "KEY",
+        hide_env_values = true
+    )]
+    pub bootstrap_key: Option<BootstrapKey>,
+
+    /// The region of national phone numbers, unless the tenant has its own
+    #[arg(
+        long,
+        env = "CALLER_MEMORY_DEFAULT_REGION",
+        value_name = "REGION",
+        default_value = "US"
+    )]
+    pub default_region: Region,
+
+    /// The whole of a recall, in milliseconds
+    #[arg(long, env = "CALLER_MEMORY_RECALL_DEADLINE_MS", value_name = "MS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..=60_000))]
+    pub recall_deadline_ms: u64,
+
+    /// The whole of a calls/end, in milliseconds
+    #[arg(long, env = "CALLER_MEMORY_WRITE_DEADLINE_MS", value_name = "MS", default_value_t = 3000, value_parser = clap::value_parser!(u64).range(1..=60_000))]
+    pub write_deadline_ms: u64,
+
+    /// Requests per second that a key may keep up, unless its tenant has its own limit
+    #[arg(long, env = "CALLER_MEMORY_RATE_PER_SECOND", value_name = "N", default_value = "50", value_parser = positive)]
+    pub rate_per_second: NonZeroU32,
+
+    /// Requests that a key may send at once, unless its tenant has its own limit
+    #[arg(long, env = "CALLER_MEMORY_RATE_BURST", value_name = "N", default_value = "100", value_parser = positive)]
+    pub rate_burst: NonZeroU32,
+
+    /// The largest request body, in bytes
+    #[arg(long, env = "CALLER_MEMORY_MAX_BODY_BYTES", value_name = "BYTES", default_value_t = 2_097_152, value_parser = clap::value_parser!(u32).range(1..=1_073_741_824))]
+    pub max_body_bytes: u32,
+
+    /// How long a verified key is served from memory, in seconds
+    #[arg(long, env = "CALLER_MEMORY_AUTH_CACHE_S", value_name = "S", default_value_t = 30, value_parser = clap::value_parser!(u64).range(0..=86_400))]
+    pub auth_cache_s: u64,
+
+    /// How much longer a verified key stays valid while the key store cannot be reached, in seconds
+    #[arg(long, env = "CALLER_MEMORY_AUTH_STALE_S", value_name = "S", default_value_t = 900, value_parser = clap::value_parser!(u64).range(0..=604_800))]
+    pub auth_stale_s: u64,
+
+    /// The tracing filter, for example info or api=debug,info
+    #[arg(long, env = "CALLER_MEMORY_LOG", value_name = "FILTER", default_value = "info", value_parser = log_filter)]
+    pub log: String,
+
+    /// The form of log lines; unset: pretty on a terminal, else json
+    #[arg(long, env = "CALLER_MEMORY_LOG_FORMAT", value_name = "FORMAT")]
+    pub log_format: Option<LogFormat>,
+
+    /// Where the memory is kept.
+    #[command(flatten)]
+    pub database: DatabaseSettings,
+}
+
+impl ServeSettings {
+    /// The whole of a recall.
+    #[must_use]
+    pub fn recall_deadline(&self) -> Duration {
+        Duration::from_millis(self.recall_deadline_ms)
+    }
+
+    /// The whole of a calls/end.
+    #[must_use]
+    pub fn write_deadline(&self) -> Duration {
+        Duration::from_millis(self.write_deadline_ms)
+    }
+
+    /// The token bucket of a key whose tenant has no limit of its own.
+    #[must_use]
+    pub fn rate_limit(&self) -> RateLimit {
+        RateLimit {
+            per_second: self.rate_per_second,
+            burst: self.rate_burst,
+        }
+    }
+
+    /// How long a verified key is served from memory.
+    #[must_use]
+    pub fn auth_cache(&self) -> Duration {
+        Duration::from_secs(self.auth_cache_s)
+    }
+
+    /// How much longer a verified key stays valid while the key store cannot be reached.
+    #[must_use]
+    pub fn auth_stale(&self) -> Duration {
+        Duration::from_secs(self.auth_stale_s)
+    }
+}
+
+/// The form of log lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    /// One JSON object a line, for machines.
+    Json,
+    /// Readable lines, for people.
+    Pretty,
+}
+
+/// A database URL. It may hold a password, so `Debug` shows the kind of database only.
+#[derive(Clone, PartialEq, Eq)]
+pub struct DatabaseUrl(String);
+
+impl DatabaseUrl {
+    /// The URL with its password. For the database adapter; never for a log or an error.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The kind of database: `sqlite` or `postgres`.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        if self.0.starts_with("sqlite:") {
+            "sqlite"
+        } else {
+            "postgres"
+        }
+    }
+}
+
+impl fmt::Debug for DatabaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "DatabaseUrl({})", self.kind())
+    }
+}
+
+/// The text is not a URL of a database that the program knows. The text itself is left out: it may hold a password.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("expected sqlite://PATH or postgres://USER:PASSWORD@HOST/NAME")]
+pub struct UnknownDatabase;
+
+impl FromStr for DatabaseUrl {
+    type Err = UnknownDatabase;
+
+    fn from_str(url: &str) -> Result<Self, Self::Err> {
+        ["sqlite://", "sqlite::memory:", "postgres://", "postgresql://"]
+            .iter()
+            .any(|prefix| url.starts_with(prefix) && (url.len() > prefix.len() || *prefix == "sqlite::memory:"))
+            .then(|| Self(url.to_owned()))
+            .ok_or(UnknownDatabase)
+    }
+}
+
+/// The key of `CALLER_MEMORY_BOOTSTRAP_KEY`: `sk_live_` and 24 to 248 letters or digits. `Debug` shows none of it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct BootstrapKey(String);
+
+impl BootstrapKey {
+    /// The key. For hashing; never for a log or an error.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for BootstrapKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("BootstrapKey(redacted)")
+    }
+}
+
+/// The text has not the shape of a key. The text itself is left out: it may be one, mistyped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("expected sk_live_ and at least 24 letters or digits (248 at most)")]
+pub struct NotAKey;
+
+impl FromStr for BootstrapKey {
+    type Err = NotAKey;
+
+    fn from_str(key: &str) -> Result<Self, Self::Err> {
+        key.strip_prefix("sk_live_")
+            .filter(|secret| (24..=248).contains(&secret.len()) && secret.bytes().all(|b| b.is_ascii_alphanumeric()))
+            .map(|_| Self(key.to_owned()))
+            .ok_or(NotAKey)
+    }
+}
+
+fn listener(text: &str) -> Result<SocketAddr, &'static str> {
+    text.parse()
+        .map_err(|_| "expected an IP address and a port, for example 127.0.0.1:8080 or [::]:8080")
+}
+
+/// Reads a whole number from 1 to 4294967295; the flags of tenants use it too.
+pub(crate) fn positive(text: &str) -> Result<NonZeroU32, &'static str> {
+    text.parse().map_err(|_| "expected a whole number from 1 to 4294967295")
+}
+
+fn log_filter(text: &str) -> Result<String, String> {
+    EnvFilter::builder()
+        .parse(text)
+        .map(|_| text.to_owned())
+        .map_err(|error| error.to_string())
+}
