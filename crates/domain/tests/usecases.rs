@@ -1,0 +1,311 @@
+//! The use cases over mocked ports: scope first, degraded instead of failed, and what reaches the memory.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use domain::{
+    CallerService,
+    access::{KeyId, Principal, Scope, Scopes, TenantId},
+    call::{Arrival, CallId, CallOutcome, EndedCall, Role, SessionId, Turn, started_at_ms},
+    caller::Caller,
+    context::{CallContext, Deadline},
+    enrichment::Enrichment,
+    error::{Error, PortError},
+    json::JsonObject,
+    memory::{RecentCall, Recollection},
+    phone::{PhoneNumber, Region},
+    port::{Clock, RecallQuery, memory::MockCallerMemory, probe::MockProbe},
+    usecase::RecallInput,
+};
+use uuid::Uuid;
+
+const NOW_MS: i64 = 1_790_000_000_000;
+
+struct StoppedClock(Instant);
+
+impl Clock for StoppedClock {
+    fn now_ms(&self) -> i64 {
+        NOW_MS
+    }
+
+    fn instant(&self) -> Instant {
+        self.0
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a test has to begin somewhere")]
+fn some_instant() -> Instant {
+    Instant::now()
+}
+
+fn service(memory: MockCallerMemory, degraded: usize) -> CallerService {
+    let mut probe = MockProbe::new();
+    probe.expect_stage().return_const(());
+    probe.expect_degraded().times(degraded).return_const(());
+    CallerService::new(
+        Arc::new(memory),
+        Arc::new(StoppedClock(some_instant())),
+        Arc::new(probe),
+        "US".parse().unwrap(),
+    )
+}
+
+fn context(scopes: &[Scope], region: Option<&str>) -> CallContext {
+    CallContext {
+        principal: Principal {
+            key_id: KeyId(Uuid::from_u128(1)),
+            tenant_id: TenantId(Uuid::from_u128(2)),
+            scopes: scopes.iter().copied().collect(),
+            region: region.map(|region| region.parse().unwrap()),
+            rate_per_second: None,
+            rate_burst: None,
+        },
+        deadline: Deadline(some_instant() + Duration::from_secs(1)),
+        trace_id: "4bf92f3577b34da6a3ce929d0e0e4736".to_owned(),
+    }
+}
+
+fn number() -> PhoneNumber {
+    PhoneNumber::from_e164("+12025550142").unwrap()
+}
+
+fn ended_call() -> EndedCall {
+    EndedCall {
+        session_id: SessionId("s-1".to_owned()),
+        number: number(),
+        transcript: vec![Turn {
+            role: Role::User,
+            text: "I need a plumber tomorrow".to_owned(),
+            ts_ms: 0.0,
+        }],
+        duration_s: 60.0,
+        outcome: CallOutcome::Other,
+        agent_metadata: None,
+    }
+}
+
+fn recollection() -> Recollection {
+    Recollection {
+        known: true,
+        caller: Caller {
+            name: None,
+            first_seen_ms: NOW_MS - 10_000,
+            last_seen_ms: NOW_MS - 5_000,
+            total_calls: 1,
+            tags: vec!["vip".to_owned()],
+            custom_attributes: JsonObject::default(),
+        },
+        memory_changed_ms: Some(NOW_MS - 2_000),
+        recent_calls: vec![RecentCall {
+            call_id: CallId(Uuid::from_u128(9)),
+            started_at_ms: NOW_MS - 60_000,
+            duration_s: 58.0,
+            summary: "Caller asked for a plumber.".to_owned(),
+            outcome: CallOutcome::Other,
+        }],
+        lookups: Vec::new(),
+    }
+}
+
+fn unreachable_input<T>(_: Region) -> Result<T, Error> {
+    panic!("the input must not be read before the scope is checked")
+}
+
+#[tokio::test]
+async fn a_missing_scope_is_refused_before_the_input_is_read() {
+    let service = service(MockCallerMemory::new(), 0);
+    let without = |scope: Scope| -> Vec<Scope> { Scope::ALL.into_iter().filter(|other| *other != scope).collect() };
+
+    let recall = service
+        .recall_and_enrich(&context(&without(Scope::Recall), None), unreachable_input)
+        .await;
+    assert!(
+        matches!(recall, Err(Error::InsufficientScope(Scope::Recall))),
+        "{recall:?}"
+    );
+    let end = service
+        .end_call(&context(&without(Scope::CallsWrite), None), unreachable_input)
+        .await;
+    assert!(
+        matches!(end, Err(Error::InsufficientScope(Scope::CallsWrite))),
+        "{end:?}"
+    );
+    let get = service
+        .get_caller(&context(&without(Scope::CallersRead), None), || panic!("not read"))
+        .await;
+    assert!(
+        matches!(get, Err(Error::InsufficientScope(Scope::CallersRead))),
+        "{get:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_recall_shows_what_is_remembered() {
+    let mut memory = MockCallerMemory::new();
+    memory
+        .expect_recall()
+        .withf(|tenant, query: &RecallQuery, _| {
+            *tenant == TenantId(Uuid::from_u128(2))
+                && query.now_ms == NOW_MS
+                && query.session_id == Some(SessionId("s-1".to_owned()))
+        })
+        .times(1)
+        .returning(|_, _, _| Ok(recollection()));
+    let input = |_| {
+        Ok(RecallInput {
+            number: number(),
+            session_id: Some(SessionId("s-1".to_owned())),
+        })
+    };
+    let recall = service(memory, 0)
+        .recall_and_enrich(&context(&[Scope::Recall], None), input)
+        .await
+        .unwrap();
+    assert!(recall.known && recall.degraded.is_none());
+    assert_eq!(recall.caller, Some(recollection().caller));
+    assert_eq!(recall.recent_calls, recollection().recent_calls);
+    assert_eq!(recall.memory_age_ms, Some(2_000));
+    assert!(!recall.summary.is_empty(), "a caller with a call has a summary");
+    assert_eq!(recall.enrichment, Enrichment::default());
+    assert_eq!((recall.cache_hit, recall.enrichment_age_ms), (false, None));
+}
+
+#[tokio::test]
+async fn a_failed_read_degrades_the_recall_and_shows_nothing() {
+    let mut memory = MockCallerMemory::new();
+    memory
+        .expect_recall()
+        .returning(|_, _, _| Err(PortError::deadline("recall")));
+    let input = |_| {
+        Ok(RecallInput {
+            number: number(),
+            session_id: None,
+        })
+    };
+    let recall = service(memory, 1)
+        .recall_and_enrich(&context(&[Scope::Recall], None), input)
+        .await
+        .unwrap();
+    assert!(matches!(recall.degraded, Some(PortError::Unavailable(_))));
+    assert!(!recall.known && recall.caller.is_none() && recall.summary.is_empty() && recall.recent_calls.is_empty());
+    assert_eq!(recall.enrichment, Enrichment::default());
+    assert!(recall.memory_age_ms.is_none() && recall.enrichment_age_ms.is_none());
+}
+
+#[tokio::test]
+async fn the_tenants_region_comes_before_the_default() {
+    let mut memory = MockCallerMemory::new();
+    memory.expect_recall().returning(|_, _, _| Ok(recollection()));
+    let service = service(memory, 0);
+    for (own, expected) in [(None, "US"), (Some("GB"), "GB")] {
+        let mut seen = None;
+        let input = |region: Region| {
+            seen = Some(region.as_str().to_owned());
+            Ok(RecallInput {
+                number: number(),
+                session_id: None,
+            })
+        };
+        service
+            .recall_and_enrich(&context(&[Scope::Recall], own), input)
+            .await
+            .unwrap();
+        assert_eq!(seen.as_deref(), Some(expected));
+    }
+}
+
+#[tokio::test]
+async fn call_ends_are_numbered_as_they_arrive() {
+    let mut memory = MockCallerMemory::new();
+    let mut expected = 0;
+    memory.expect_record_end().times(3).returning(move |_, record, _| {
+        assert_eq!(record.arrival, Arrival(expected));
+        assert_eq!((record.received_at_ms, record.started_at_ms), (NOW_MS, NOW_MS - 60_000));
+        expected += 1;
+        Ok(())
+    });
+    let service = service(memory, 0);
+    for _ in 0..3 {
+        service
+            .end_call(&context(&[Scope::CallsWrite], None), |_| Ok(ended_call()))
+            .await
+            .unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_memory_that_fails_is_an_error_and_never_an_unknown_caller() {
+    let mut memory = MockCallerMemory::new();
+    memory
+        .expect_record_end()
+        .returning(|_, _, _| Err(PortError::deadline("record_end")));
+    memory
+        .expect_caller()
+        .times(1)
+        .returning(|_, _, _| Err(PortError::deadline("caller")));
+    memory.expect_caller().times(1).returning(|_, _, _| Ok(None));
+    let service = service(memory, 0);
+    let ctx = context(&Scope::ALL, None);
+    let end = service.end_call(&ctx, |_| Ok(ended_call())).await;
+    assert!(matches!(end, Err(Error::Port(PortError::Unavailable(_)))), "{end:?}");
+    let failed = service.get_caller(&ctx, || Ok(number())).await;
+    assert!(
+        matches!(failed, Err(Error::Port(PortError::Unavailable(_)))),
+        "{failed:?}"
+    );
+    let unknown = service.get_caller(&ctx, || Ok(number())).await;
+    assert!(matches!(unknown, Err(Error::NotFound)), "{unknown:?}");
+}
+
+#[test]
+#[expect(clippy::cast_precision_loss, reason = "epoch milliseconds are far below 2^53")]
+fn a_call_begins_at_its_first_epoch_time_or_a_duration_ago() {
+    let with_first = |ts_ms: f64| {
+        let mut call = ended_call();
+        call.transcript[0].ts_ms = ts_ms;
+        started_at_ms(&call, NOW_MS)
+    };
+    let a_duration_ago = NOW_MS - 60_000;
+    assert_eq!(with_first((NOW_MS - 90_000) as f64), NOW_MS - 90_000);
+    assert_eq!(with_first(1_591_060_435_762.0), 1_591_060_435_762);
+    for relative in [
+        0.0,
+        1_500.0,
+        -5.0,
+        1_591_060_435.0,
+        f64::MAX,
+        (NOW_MS + 2 * 86_400_000) as f64,
+    ] {
+        assert_eq!(with_first(relative), a_duration_ago, "{relative}");
+    }
+    let silent = EndedCall {
+        transcript: Vec::new(),
+        duration_s: 1e300,
+        ..ended_call()
+    };
+    assert_eq!(
+        started_at_ms(&silent, NOW_MS),
+        0,
+        "an absurd duration does not overflow"
+    );
+}
+
+#[test]
+fn scopes_are_a_set_with_names() {
+    let set: Scopes = [Scope::Recall, Scope::CallersRead, Scope::Recall].into_iter().collect();
+    assert_eq!(
+        set.iter().map(Scope::as_str).collect::<Vec<_>>(),
+        ["recall", "callers:read"]
+    );
+    assert!(!set.contains(Scope::CallsWrite) && Scopes::all().contains(Scope::CallsWrite));
+    assert_eq!("calls:write".parse(), Ok(Scope::CallsWrite));
+    assert!(
+        "calls"
+            .parse::<Scope>()
+            .unwrap_err()
+            .to_string()
+            .contains("calls:write")
+    );
+}
