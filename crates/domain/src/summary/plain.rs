@@ -28,9 +28,11 @@ pub(crate) fn plain(text: &str) -> String {
 fn shown(c: char) -> Option<char> {
     match c {
         _ if invisible(c) => None,
-        '<' | '>' | '[' | ']' | '{' | '}' | '`' | '*' | '#' | '|' | '\\' | '_' | '~' | '^' | '=' => Some(' '),
-        '"' | '\u{201c}' | '\u{201d}' | '\u{201e}' | '\u{ab}' | '\u{bb}' | '\u{2018}' | '\u{2019}' => Some('\''),
-        '\u{ff1c}' | '\u{ff1e}' | '\u{ff02}' => Some(' '),
+        '<' | '>' | '[' | ']' | '{' | '}' | '`' | '*' | '#' | '|' | '\\' | '_' | '~' | '^' | '=' | '\u{ff1c}'
+        | '\u{ff1e}' => Some(' '),
+        '"' | '\u{201c}' | '\u{201d}' | '\u{201e}' | '\u{ab}' | '\u{bb}' | '\u{2018}' | '\u{2019}' | '\u{ff02}' => {
+            Some('\'')
+        }
         _ if c.is_control() || c.is_whitespace() => Some(' '),
         _ => Some(c),
     }
