@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use crate::{
     access::TenantId,
-    call::{CallRecord, SessionId},
+    call::{CallId, CallRecord, SessionId, Turn},
     caller::Caller,
     context::Deadline,
     error::PortError,
@@ -55,11 +55,14 @@ pub trait CallerMemory: Send + Sync {
     /// Commits an ended call. When it returns `Ok`, the call is on disk.
     ///
     /// Implementations MUST:
-    /// 1. commit the call, the caller (created when there is none), the count and `memory_changed_ms` as one unit, or nothing;
-    /// 2. treat `(tenant, session_id)` as the call's identity: the same report again changes nothing, a different one replaces
-    ///    the first in every field, and neither counts twice; a correction of the number moves the call to the other caller;
+    /// 1. commit the call, the caller (created when there is none, first and last seen at `received_at_ms`), the count and
+    ///    `memory_changed_ms` (`received_at_ms`) as one unit, or nothing;
+    /// 2. treat `(tenant, session_id)` as the call's identity: the same [`crate::call::EndedCall`] again changes nothing of
+    ///    the call (only its [`crate::call::Arrival`] counts for rule 3), a different one replaces the first in every field
+    ///    under the same [`CallId`], and neither counts twice; a correction of the number moves the call to the other caller;
     /// 3. let the later [`crate::call::Arrival`] win among reports of one session from one process, in whatever order they
-    ///    reach the database;
+    ///    reach the database; the overtaken report returns `Ok` and changes nothing. Of reports from different processes
+    ///    the last one committed wins;
     /// 4. keep transcripts exactly, whatever text they hold;
     /// 5. take the start of the call from the first recall of the same session when there was one;
     /// 6. set `last_seen_ms` to the report's time unless it is later already.
@@ -72,4 +75,13 @@ pub trait CallerMemory: Send + Sync {
         number: &PhoneNumber,
         deadline: Deadline,
     ) -> Result<Option<Caller>, PortError>;
+
+    /// Reads the committed transcript of a call, exactly as it was reported; `None` when the tenant has no such call. Changes
+    /// nothing.
+    async fn transcript(
+        &self,
+        tenant: TenantId,
+        call_id: CallId,
+        deadline: Deadline,
+    ) -> Result<Option<Vec<Turn>>, PortError>;
 }
