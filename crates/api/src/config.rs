@@ -2,6 +2,7 @@
 
 use std::{fmt, net::SocketAddr, num::NonZeroU32, str::FromStr, time::Duration};
 
+use adapters_auth::ApiKey;
 use clap::{Args, ValueEnum, builder::BoolishValueParser};
 use domain::{access::RateLimit, phone::Region};
 use tracing_subscriber::EnvFilter;
@@ -44,13 +45,8 @@ pub struct ServeSettings {
     pub admin_listen: SocketAddr,
 
     /// An API key that must exist in the tenant `default`: sk_live_ and at least 24 letters or digits; unset: the first start makes one
-    #[arg(
-        long,
-        env = "CALLER_MEMORY_BOOTSTRAP_KEY",
-        value_name = "KEY",
-        hide_env_values = true
-    )]
-    pub bootstrap_key: Option<BootstrapKey>,
+    #[arg(long, env = "CALLER_MEMORY_BOOTSTRAP_KEY", value_name = "KEY", hide_env_values = true, value_parser = ApiKey::parse)]
+    pub bootstrap_key: Option<ApiKey>,
 
     /// The region of national phone numbers, unless the tenant has its own
     #[arg(
@@ -188,40 +184,6 @@ impl FromStr for DatabaseUrl {
             .any(|prefix| url.starts_with(prefix) && (url.len() > prefix.len() || *prefix == "sqlite::memory:"))
             .then(|| Self(url.to_owned()))
             .ok_or(UnknownDatabase)
-    }
-}
-
-/// The key of `CALLER_MEMORY_BOOTSTRAP_KEY`: `sk_live_` and 24 to 248 letters or digits. `Debug` shows none of it.
-#[derive(Clone, PartialEq, Eq)]
-pub struct BootstrapKey(String);
-
-impl BootstrapKey {
-    /// The key. For hashing; never for a log or an error.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for BootstrapKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("BootstrapKey(redacted)")
-    }
-}
-
-/// The text has not the shape of a key. The text itself is left out: it may be one, mistyped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("expected sk_live_ and at least 24 letters or digits (248 at most)")]
-pub struct NotAKey;
-
-impl FromStr for BootstrapKey {
-    type Err = NotAKey;
-
-    fn from_str(key: &str) -> Result<Self, Self::Err> {
-        key.strip_prefix("sk_live_")
-            .filter(|secret| (24..=248).contains(&secret.len()) && secret.bytes().all(|b| b.is_ascii_alphanumeric()))
-            .map(|_| Self(key.to_owned()))
-            .ok_or(NotAKey)
     }
 }
 

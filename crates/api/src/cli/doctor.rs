@@ -1,0 +1,347 @@
+//! `doctor`: looks at what `serve` would meet, changes nothing, and says what to do.
+
+use std::{
+    ffi::OsString,
+    io::ErrorKind,
+    net::{SocketAddr, TcpListener},
+    path::Path,
+};
+
+use adapters_sqlorm::{Database, SqlKeyStore};
+use clap::{Args, CommandFactory};
+use domain::port::AccessAdmin;
+use serde::Serialize;
+
+use super::{
+    Cli, Command, Failure, is_blank, output, parse_without,
+    store::{deadline, now_ms, unusable, with_database},
+    usage,
+};
+use crate::config::{DatabaseSettings, ServeSettings};
+
+#[derive(Debug, Args)]
+pub(super) struct Doctor {
+    /// Print one JSON object: ok, and the checks
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    settings: ServeSettings,
+    /// The variables that hold nothing usable, with what is wrong; the settings have the defaults in their place.
+    #[arg(skip)]
+    wrong: Vec<(OsString, String)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Status {
+    Ok,
+    Warn,
+    Fail,
+}
+
+#[derive(Debug, Serialize)]
+struct Check {
+    check: &'static str,
+    status: Status,
+    message: String,
+}
+
+#[derive(Serialize)]
+struct Report {
+    ok: bool,
+    checks: Vec<Check>,
+}
+
+/// 2026-01-01T00:00:00Z: no clock that is right shows an earlier time.
+const EARLIEST_NOW_MS: i64 = 1_767_225_600_000;
+
+/// How far the clock may be behind what is stored: replicas' clocks differ a little.
+const CLOCK_BEHIND_MS: i64 = 60_000;
+
+/// The doctor for an environment with settings that do not parse: each is set aside and remembered, so that all of them
+/// are told. `None` when something else is wrong with the command line.
+pub(super) fn with_wrong_settings(args: &[OsString]) -> Option<Doctor> {
+    let program = Cli::command();
+    let mut wrong: Vec<(OsString, String)> = Vec::new();
+    loop {
+        match parse_without(args, |name| {
+            is_blank(name) || wrong.iter().any(|(known, _)| known == name)
+        }) {
+            Ok(Command::Doctor(doctor)) => return Some(Doctor { wrong, ..*doctor }),
+            Ok(_) => return None,
+            Err(error) => {
+                let variable = usage::variable(&error, &program)?;
+                if wrong.iter().any(|(known, _)| *known == variable) {
+                    return None;
+                }
+                wrong.push((variable, usage::wrong_value(&error, &program)));
+            }
+        }
+    }
+}
+
+pub(super) fn run(doctor: &Doctor) -> Result<(), Failure> {
+    let settings = &doctor.settings;
+    let mut checks = Vec::new();
+    if doctor.wrong.is_empty() {
+        checks.push(ok("settings", "every setting can be read".to_owned()));
+    }
+    checks.extend(doctor.wrong.iter().map(|(_, what)| fail("settings", what.clone())));
+    checks.extend(listeners(settings));
+    let mut newest_ms = None;
+    if doctor
+        .wrong
+        .iter()
+        .any(|(variable, _)| variable == "CALLER_MEMORY_DATABASE_URL")
+    {
+        checks.push(fail(
+            "database",
+            "not looked at: CALLER_MEMORY_DATABASE_URL cannot be read".to_owned(),
+        ));
+    } else {
+        let (found, newest) = database(&settings.database);
+        checks.extend(found);
+        newest_ms = newest;
+    }
+    checks.push(clock(now_ms(), newest_ms));
+    report(checks, doctor.json)
+}
+
+fn report(checks: Vec<Check>, json: bool) -> Result<(), Failure> {
+    let failed = checks.iter().filter(|check| check.status == Status::Fail).count();
+    if json {
+        output::json(&Report {
+            ok: failed == 0,
+            checks,
+        })?;
+    } else {
+        let lines: Vec<_> = checks
+            .iter()
+            .map(|check| {
+                let status = match check.status {
+                    Status::Ok => "ok",
+                    Status::Warn => "warn",
+                    Status::Fail => "FAIL",
+                };
+                output::printable(&format!("{status:<5} {:<11} {}", check.check, check.message))
+            })
+            .collect();
+        output::print(&lines.join("\n"))?;
+    }
+    match failed {
+        0 => Ok(()),
+        _ => Err(Failure::Failed(format!(
+            "{failed} of the checks failed; do what they say and run doctor again"
+        ))),
+    }
+}
+
+fn listeners(settings: &ServeSettings) -> Vec<Check> {
+    if settings.listen == settings.admin_listen && settings.listen.port() != 0 {
+        return vec![fail(
+            "listeners",
+            "CALLER_MEMORY_LISTEN and CALLER_MEMORY_ADMIN_LISTEN are the same; give them different ports".to_owned(),
+        )];
+    }
+    let mut checks = vec![
+        listener("CALLER_MEMORY_LISTEN", settings.listen),
+        listener("CALLER_MEMORY_ADMIN_LISTEN", settings.admin_listen),
+    ];
+    if !settings.admin_listen.ip().is_loopback() {
+        checks.push(warn(
+            "listeners",
+            format!(
+                "CALLER_MEMORY_ADMIN_LISTEN {} has no authentication; see that only your own network reaches it",
+                settings.admin_listen
+            ),
+        ));
+    }
+    if !settings.listen.ip().is_loopback() {
+        checks.push(warn(
+            "listeners",
+            format!(
+                "CALLER_MEMORY_LISTEN {} is plain HTTP and keys travel on it; put a proxy with TLS in front",
+                settings.listen
+            ),
+        ));
+    }
+    checks
+}
+
+fn listener(variable: &str, address: SocketAddr) -> Check {
+    match TcpListener::bind(address) {
+        Ok(_) => ok("listeners", format!("{variable} {address} is free")),
+        Err(error) if error.kind() == ErrorKind::AddrInUse => warn(
+            "listeners",
+            format!("{variable} {address} is in use: the service runs already, or give another port"),
+        ),
+        Err(error) => fail(
+            "listeners",
+            format!("{variable} {address} cannot be used: {error}; give another address"),
+        ),
+    }
+}
+
+/// The checks of the database, and when the newest tenant was created.
+fn database(settings: &DatabaseSettings) -> (Vec<Check>, Option<i64>) {
+    if let Some(check) = absent_file(settings.database_url.as_str()) {
+        return (vec![check], None);
+    }
+    let looked = with_database(settings, async |database| Ok(look(settings, database).await));
+    looked.unwrap_or_else(|failure| {
+        let (Failure::Failed(why) | Failure::Usage(why)) = failure;
+        (vec![fail("database", why)], None)
+    })
+}
+
+async fn look(settings: &DatabaseSettings, database: &Database) -> (Vec<Check>, Option<i64>) {
+    let kind = settings.database_url.kind();
+    let mut checks = Vec::new();
+    let failed = |error: &(dyn std::error::Error + 'static)| match unusable(settings, error) {
+        Failure::Failed(why) | Failure::Usage(why) => why,
+    };
+    if let Err(error) = database.ping(deadline()).await {
+        checks.push(fail("database", failed(&error)));
+        return (checks, None);
+    }
+    checks.push(ok("database", format!("the {kind} database answers")));
+    let pending = match database.migrations().await {
+        Ok(migrations) => migrations.iter().filter(|migration| !migration.applied).count(),
+        Err(error) => {
+            checks.push(fail("migrations", failed(&error)));
+            return (checks, None);
+        }
+    };
+    checks.push(match (pending, settings.auto_migrate) {
+        (0, _) => ok("migrations", "all are applied".to_owned()),
+        (_, true) => warn(
+            "migrations",
+            format!("{pending} pending; the next start of `caller-memory serve` applies them"),
+        ),
+        (_, false) => fail(
+            "migrations",
+            format!("{pending} pending and CALLER_MEMORY_AUTO_MIGRATE is false; run `caller-memory migrate up`"),
+        ),
+    });
+    if pending > 0 {
+        return (checks, None);
+    }
+    match SqlKeyStore::new(database).tenants(deadline()).await {
+        Ok(tenants) => {
+            checks.push(match tenants.len() {
+                0 => warn(
+                    "tenants",
+                    "there is none yet; the first start of `caller-memory serve` creates `default` and its key"
+                        .to_owned(),
+                ),
+                count => ok("tenants", format!("{count} found")),
+            });
+            (checks, tenants.iter().map(|tenant| tenant.created_at_ms).max())
+        }
+        Err(error) => {
+            checks.push(fail("tenants", failed(&error)));
+            (checks, None)
+        }
+    }
+}
+
+/// An `SQLite` file that is not there yet is only told of: opening it would create it.
+fn absent_file(url: &str) -> Option<Check> {
+    let path = Path::new(url.strip_prefix("sqlite://")?.split('?').next()?);
+    if path.exists() || path.as_os_str() == ":memory:" {
+        return None;
+    }
+    let nearest = path
+        .ancestors()
+        .skip(1)
+        .find(|folder| folder.exists() || folder.as_os_str().is_empty())?;
+    Some(if nearest.as_os_str().is_empty() || nearest.is_dir() {
+        warn(
+            "database",
+            format!(
+                "{} is not there yet; the first start of `caller-memory serve` creates it",
+                path.display()
+            ),
+        )
+    } else {
+        fail(
+            "database",
+            format!(
+                "{} is not a folder; correct CALLER_MEMORY_DATABASE_URL",
+                nearest.display()
+            ),
+        )
+    })
+}
+
+fn clock(now_ms: i64, newest_ms: Option<i64>) -> Check {
+    let shown = output::moment(now_ms);
+    let advice = "set it, for example with NTP: expiry of keys and times of calls depend on it";
+    if now_ms < EARLIEST_NOW_MS {
+        fail("clock", format!("it shows {shown}, which is past; {advice}"))
+    } else if newest_ms.is_some_and(|newest| now_ms + CLOCK_BEHIND_MS < newest) {
+        fail(
+            "clock",
+            format!("it shows {shown}, but the database holds something newer; {advice}"),
+        )
+    } else {
+        ok("clock", format!("it shows {shown}"))
+    }
+}
+
+fn ok(check: &'static str, message: String) -> Check {
+    Check {
+        check,
+        status: Status::Ok,
+        message,
+    }
+}
+
+fn warn(check: &'static str, message: String) -> Check {
+    Check {
+        check,
+        status: Status::Warn,
+        message,
+    }
+}
+
+fn fail(check: &'static str, message: String) -> Check {
+    Check {
+        check,
+        status: Status::Fail,
+        message,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_is_off_is_seen() {
+        let now = EARLIEST_NOW_MS + 1;
+        assert_eq!(clock(0, None).status, Status::Fail);
+        assert_eq!(clock(now, None).status, Status::Ok);
+        assert_eq!(clock(now, Some(now + CLOCK_BEHIND_MS)).status, Status::Ok);
+        assert_eq!(clock(now, Some(now + CLOCK_BEHIND_MS + 1)).status, Status::Fail);
+    }
+
+    #[test]
+    fn a_missing_file_is_told_of_and_not_created() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a/b.db");
+        assert_eq!(
+            absent_file(&format!("sqlite://{}", path.display()))
+                .expect("a check")
+                .status,
+            Status::Warn
+        );
+        assert!(!path.parent().expect("a folder").exists());
+        let file = folder.path().join("file");
+        std::fs::write(&file, "").expect("written");
+        let below = format!("sqlite://{}/b.db", file.display());
+        assert_eq!(absent_file(&below).expect("a check").status, Status::Fail);
+        assert!(absent_file(&format!("sqlite://{}", file.display())).is_none());
+        assert!(absent_file("postgres://host/db").is_none());
+    }
+}

@@ -1,0 +1,92 @@
+//! `migrate`: schema steps by hand, for deployments where `serve` must not migrate.
+
+use std::num::NonZeroU32;
+
+use adapters_sqlorm::{Database, MigrateError, MigrationState};
+use clap::{Args, Subcommand};
+use serde::Serialize;
+
+use super::{
+    Failure, output,
+    store::{unusable, with_database},
+};
+use crate::config::{DatabaseSettings, positive};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Apply every pending migration
+    Up(Common),
+    /// Undo the newest migrations; what only they can hold is lost
+    Down {
+        /// How many to undo
+        #[arg(long, value_name = "N", default_value = "1", value_parser = positive)]
+        steps: NonZeroU32,
+        #[command(flatten)]
+        common: Common,
+    },
+    /// Show every migration and whether it is applied
+    Status(Common),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Common {
+    /// Print one JSON array of the migrations and whether each is applied
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    database: DatabaseSettings,
+}
+
+#[derive(Serialize)]
+struct Shown {
+    name: String,
+    applied: bool,
+}
+
+pub(super) fn run(command: Command) -> Result<(), Failure> {
+    let (common, before) = match command {
+        Command::Up(common) => (common, Step::Up),
+        Command::Down { steps, common } => (common, Step::Down(steps.get())),
+        Command::Status(common) => (common, Step::None),
+    };
+    let states = with_database(&common.database, async |database| {
+        step(database, &before)
+            .await
+            .map_err(|error| unusable(&common.database, &error))
+    })?;
+    if common.json {
+        let shown: Vec<_> = states
+            .into_iter()
+            .map(|state| Shown {
+                name: state.name,
+                applied: state.applied,
+            })
+            .collect();
+        return output::json(&shown);
+    }
+    let rows: Vec<_> = states
+        .iter()
+        .map(|state| {
+            [
+                state.name.clone(),
+                if state.applied { "applied" } else { "pending" }.to_owned(),
+            ]
+        })
+        .collect();
+    output::print(&output::table(["MIGRATION", "STATE"], &rows))
+}
+
+enum Step {
+    Up,
+    Down(u32),
+    None,
+}
+
+async fn step(database: &Database, step: &Step) -> Result<Vec<MigrationState>, MigrateError> {
+    match step {
+        Step::Up => drop(database.migrate_up().await?),
+        Step::Down(steps) => drop(database.migrate_down(*steps).await?),
+        Step::None => {}
+    }
+    database.migrations().await
+}

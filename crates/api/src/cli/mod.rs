@@ -1,0 +1,173 @@
+//! The command line: what every command takes, how it answers, and how it fails.
+//!
+//! A command answers on standard output, with exactly one JSON value under `--json`, and fails with one line on standard
+//! error. Exit codes: 0 done, 1 failed, 2 usage.
+
+mod access;
+mod client;
+mod doctor;
+mod migrate;
+mod output;
+mod recall;
+mod replay;
+mod span;
+mod store;
+mod usage;
+
+use std::{
+    ffi::{OsStr, OsString},
+    io::ErrorKind,
+    process::ExitCode,
+};
+
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+
+use crate::config::ServeSettings;
+
+/// A memory of callers for voice agents.
+#[derive(Debug, Parser)]
+#[command(
+    name = "caller-memory",
+    version,
+    about,
+    after_help = "Without a command, `serve` is meant. Settings are flags or environment variables; a .env file in the working directory is read.",
+    arg_required_else_help = false
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Migrate the database, then serve until SIGTERM or SIGINT
+    Serve(Box<ServeSettings>),
+    /// Apply, undo or show the schema's migrations
+    #[command(subcommand, arg_required_else_help = false)]
+    Migrate(migrate::Command),
+    /// Create and list tenants
+    #[command(subcommand, arg_required_else_help = false)]
+    Tenant(access::TenantCommand),
+    /// Create, list, revoke and rotate API keys
+    #[command(subcommand, arg_required_else_help = false)]
+    Key(access::KeyCommand),
+    /// Print the OpenAPI document
+    Openapi,
+    /// Ask a running service for a caller and print a card; like any recall, it creates a caller that is unknown
+    Recall(recall::Recall),
+    /// Post a JSON-lines file of calls to a running service
+    Replay(replay::Replay),
+    /// Check settings, database, migrations and clock, and say what to do
+    Doctor(Box<doctor::Doctor>),
+}
+
+/// Why a command ends with an exit code other than 0.
+#[derive(Debug)]
+enum Failure {
+    /// The command line or a setting is wrong: exit code 2.
+    Usage(String),
+    /// The work was not done, or not all of it: exit code 1.
+    Failed(String),
+}
+
+/// Runs the command of the process's arguments. To be called before any thread is started, as it reads `.env` into the
+/// environment.
+pub fn main() -> ExitCode {
+    let (code, message) = match run() {
+        Ok(()) => return ExitCode::SUCCESS,
+        Err(Failure::Failed(message)) => (1, message),
+        Err(Failure::Usage(message)) => (2, message),
+    };
+    output::complain(&format!("error: {message}"));
+    ExitCode::from(code)
+}
+
+fn run() -> Result<(), Failure> {
+    read_dotenv()?;
+    let args = with_default_command(std::env::args_os().collect());
+    match parse(&args)? {
+        Command::Serve(settings) => {
+            crate::serve::run(*settings).map_err(|error| Failure::Failed(output::chain(&error)))
+        }
+        Command::Migrate(command) => migrate::run(command),
+        Command::Tenant(command) => access::tenant(command),
+        Command::Key(command) => access::key(command),
+        Command::Openapi => output::json(&crate::openapi::document()),
+        Command::Recall(command) => recall::run(&command),
+        Command::Replay(command) => replay::run(&command),
+        Command::Doctor(command) => doctor::run(&command),
+    }
+}
+
+/// Reads `.env` of the working directory; what the environment holds already goes before it.
+fn read_dotenv() -> Result<(), Failure> {
+    match dotenvy::from_path(".env") {
+        Ok(()) => Ok(()),
+        Err(dotenvy::Error::Io(error)) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Err(dotenvy::Error::Io(error)) => Err(Failure::Usage(format!(
+            "cannot read .env in the working directory: {error}; make it readable or remove it"
+        ))),
+        // The line itself is left out: it may hold a secret.
+        Err(_) => Err(Failure::Usage(
+            ".env in the working directory has a line that cannot be read; every line must be NAME=value, with quotes around a value that has spaces"
+                .to_owned(),
+        )),
+    }
+}
+
+/// Puts `serve` in when the first argument is missing, or is a flag that is not for the program itself.
+fn with_default_command(mut args: Vec<OsString>) -> Vec<OsString> {
+    let for_the_program = ["-h", "--help", "-V", "--version"];
+    let first = args.get(1).map(|arg| arg.to_string_lossy().into_owned());
+    if first.is_none_or(|arg| arg.starts_with('-') && !for_the_program.contains(&arg.as_str())) {
+        args.insert(1.min(args.len()), OsString::from("serve"));
+    }
+    args
+}
+
+fn parse(args: &[OsString]) -> Result<Command, Failure> {
+    let error = match parse_without(args, |variable| is_blank(variable)) {
+        Ok(command) => return Ok(command),
+        Err(error) => error,
+    };
+    if !error.use_stderr() {
+        // Help names every variable, also those that are ignored because they are blank.
+        let text = command_without(|_| false)
+            .try_get_matches_from(args)
+            .map_or_else(|help| help.render(), |_| error.render());
+        output::print(text.to_string().trim_end())?;
+        std::process::exit(0);
+    }
+    if args.get(1).is_some_and(|arg| arg == "doctor")
+        && let Some(doctor) = doctor::with_wrong_settings(args)
+    {
+        return Ok(Command::Doctor(Box::new(doctor)));
+    }
+    Err(Failure::Usage(usage::line(&error, &Cli::command(), args)))
+}
+
+/// Parses the arguments as if the environment variables that `ignored` names were not set.
+fn parse_without(args: &[OsString], ignored: impl Fn(&OsStr) -> bool) -> Result<Command, clap::Error> {
+    let matches = command_without(ignored).try_get_matches_from(args)?;
+    Cli::from_arg_matches(&matches).map(|cli| cli.command)
+}
+
+fn command_without(ignored: impl Fn(&OsStr) -> bool) -> clap::Command {
+    fn strip(command: clap::Command, ignored: &dyn Fn(&OsStr) -> bool) -> clap::Command {
+        command
+            .mut_args(|arg| {
+                if arg.get_env().is_some_and(ignored) {
+                    arg.env(None)
+                } else {
+                    arg
+                }
+            })
+            .mut_subcommands(|sub| strip(sub, ignored))
+    }
+    strip(Cli::command(), &ignored)
+}
+
+/// A variable that is set to nothing, as compose files do for what the user left out, counts as not set.
+fn is_blank(variable: &OsStr) -> bool {
+    std::env::var_os(variable).is_some_and(|value| value.is_empty())
+}

@@ -1,0 +1,123 @@
+//! Writing: one answer on standard output, one line on standard error, and never a panic when nobody reads.
+
+use std::{
+    error::Error,
+    fmt::Write as _,
+    io::{self, ErrorKind, Write as _},
+};
+
+use serde::Serialize;
+use time::OffsetDateTime;
+
+use super::Failure;
+
+/// Writes the answer and a line break to standard output. That the reader has gone away is not a failure.
+pub(super) fn print(text: &str) -> Result<(), Failure> {
+    let mut stdout = io::stdout().lock();
+    match writeln!(stdout, "{text}").and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::Failed(format!("cannot write to standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes the answer as one JSON value.
+pub(super) fn json(value: &impl Serialize) -> Result<(), Failure> {
+    let text = serde_json::to_string_pretty(value)
+        .map_err(|error| Failure::Failed(format!("cannot write the answer as JSON: {error}")))?;
+    print(&text)
+}
+
+/// Writes one line to standard error. When even that fails, there is nobody left to tell.
+pub(super) fn complain(line: &str) {
+    let _ = writeln!(io::stderr().lock(), "{}", printable(line));
+}
+
+/// The error and its causes in one line, each said once.
+pub(super) fn chain(error: &(dyn Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let said = cause.to_string();
+        if !text.contains(&said) {
+            let _ = write!(text, ": {said}");
+        }
+        source = cause.source();
+    }
+    text
+}
+
+/// The text in one line and without what a terminal would obey: others wrote it.
+pub(super) fn printable(text: &str) -> String {
+    text.chars()
+        .map(|c| match c {
+            c if c.is_control() => ' ',
+            '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => ' ',
+            c => c,
+        })
+        .collect()
+}
+
+/// Rows under headings, in columns two spaces apart.
+pub(super) fn table<const N: usize>(headings: [&str; N], rows: &[[String; N]]) -> String {
+    let mut widths = headings.map(str::len);
+    for row in rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = (*width).max(cell.chars().count());
+        }
+    }
+    let line = |cells: [&str; N]| {
+        let padded: Vec<_> = cells
+            .iter()
+            .zip(widths)
+            .map(|(cell, width)| format!("{cell:width$}"))
+            .collect();
+        padded.join("  ").trim_end().to_owned()
+    };
+    let mut lines = vec![line(headings)];
+    lines.extend(rows.iter().map(|row| line(row.each_ref().map(String::as_str))));
+    lines.join("\n")
+}
+
+/// Milliseconds since the epoch as `2026-11-20 14:02 UTC`.
+pub(super) fn moment(ms: i64) -> String {
+    OffsetDateTime::from_unix_timestamp(ms.div_euclid(1000)).map_or_else(
+        |_| format!("{ms} ms"),
+        |at| {
+            let (year, month, day) = at.to_calendar_date();
+            format!(
+                "{year:04}-{:02}-{day:02} {:02}:{:02} UTC",
+                u8::from(month),
+                at.hour(),
+                at.minute()
+            )
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_is_readable() {
+        assert_eq!(moment(1_591_060_431_793), "2020-06-02 01:13 UTC");
+        assert_eq!(moment(-1), "1969-12-31 23:59 UTC");
+        assert_eq!(moment(i64::MAX), format!("{} ms", i64::MAX));
+    }
+
+    #[test]
+    fn a_table_has_columns() {
+        let rows = [
+            ["a".to_owned(), "longer".to_owned()],
+            ["größer".to_owned(), "b".to_owned()],
+        ];
+        assert_eq!(table(["NAME", "X"], &rows), "NAME    X\na       longer\ngrößer  b");
+    }
+
+    #[test]
+    fn a_terminal_is_given_no_orders() {
+        assert_eq!(printable("a\u{1b}[2Jb\nc\u{202e}d"), "a [2Jb c d");
+    }
+}
