@@ -38,9 +38,23 @@ architecture:
 # Licences, sources, bans; known vulnerabilities too where the advisory database can be reached
 deny:
     command -v cargo-deny >/dev/null || cargo install --locked cargo-deny
-    cargo deny --log-level error --offline check --config .cargo/deny.toml bans licenses sources
+    cargo fetch --locked --quiet
+    cargo deny --log-level error --offline check bans licenses sources
 
 # Look for known vulnerabilities in the dependencies (downloads the advisory database)
 advisories:
     command -v cargo-deny >/dev/null || cargo install --locked cargo-deny
-    cargo deny check --config .cargo/deny.toml advisories
+    cargo deny check advisories
+
+# Criterion benches: phone parsing, and known recalls on SQLite with 100,000 callers of 5 calls each
+bench:
+    cargo bench -p domain
+    cargo bench -p adapters-sqlorm
+
+# Load the release build over HTTP with oha: known recalls on SQLite, first at RATE requests a second, then as many as go
+load callers="100000" rate="1000" seconds="20" connections="32":
+    .ci/load {{ callers }} {{ rate }} {{ seconds }} {{ connections }}
+
+# Replay recorded calls into a fresh service and print one caller's card
+demo:
+    .ci/demo
