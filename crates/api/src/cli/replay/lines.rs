@@ -269,6 +269,14 @@ mod tests {
     }
 
     #[test]
+    fn the_sample_of_the_documentation_is_fit_to_be_replayed() {
+        let sample = include_bytes!("../../../../../docs/sample-calls.jsonl");
+        let seen = read(sample);
+        assert_eq!(seen.len(), 12);
+        assert!(seen.iter().all(|line| line.contains(": call sample-")), "{seen:?}");
+    }
+
+    #[test]
     fn a_line_that_is_too_long_is_skipped() {
         let good = call("\"s\"", "\"s\"");
         let input = format!(
