@@ -28,10 +28,15 @@ fn members() -> BTreeMap<String, Member> {
     let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo metadata is JSON");
     array(&metadata["packages"])
         .map(|package| {
-            let mut member = Member { normal: Names::new(), features: Names::new() };
+            let mut member = Member {
+                normal: Names::new(),
+                features: Names::new(),
+            };
             for dependency in array(&package["dependencies"]).filter(|dependency| dependency["kind"] != "dev") {
                 let name = text(&dependency["name"]);
-                member.features.extend(array(&dependency["features"]).map(|f| format!("{name}/{}", text(f))));
+                member
+                    .features
+                    .extend(array(&dependency["features"]).map(|f| format!("{name}/{}", text(f))));
                 member.normal.insert(name);
             }
             (text(&package["name"]), member)
@@ -72,7 +77,10 @@ fn allowed_edges(member: &str) -> Names {
 fn members_use_only_the_members_they_may() {
     let members = members();
     let ours: Names = members.keys().cloned().collect();
-    assert!(ours.contains("domain") && ours.contains("api"), "the metadata hold the workspace");
+    assert!(
+        ours.contains("domain") && ours.contains("api"),
+        "the metadata hold the workspace"
+    );
     for (name, member) in &members {
         let used: Names = member.normal.intersection(&ours).cloned().collect();
         let allowed = allowed_edges(name);
@@ -83,26 +91,42 @@ fn members_use_only_the_members_they_may() {
 #[test]
 fn testkit_is_a_dev_dependency_only() {
     for (name, member) in members() {
-        assert!(!member.normal.contains("testkit"), "{name} puts testkit into the program");
-        assert!(!member.features.contains("domain/mock"), "{name} puts the mocks into the program");
+        assert!(
+            !member.normal.contains("testkit"),
+            "{name} puts testkit into the program"
+        );
+        assert!(
+            !member.features.contains("domain/mock"),
+            "{name} puts the mocks into the program"
+        );
     }
 }
 
 #[test]
 fn the_domain_depends_on_exactly_this() {
     let expected = names(&["async-trait", "mockall", "phonenumber", "thiserror", "time", "uuid"]);
-    assert_eq!(members()["domain"].normal, expected, "a dependency of the domain needs a reason in docs/ARCHITECTURE.md");
+    assert_eq!(
+        members()["domain"].normal,
+        expected,
+        "a dependency of the domain needs a reason in docs/ARCHITECTURE.md"
+    );
 }
 
 #[test]
 fn each_technology_is_known_to_its_crates_only() {
     let owners: &[(&[&str], &[&str])] = &[
-        (&["actix-web", "actix-http", "utoipa", "utoipa-actix-web", "clap", "ureq"], &["api"]),
+        (
+            &["actix-web", "actix-http", "utoipa", "utoipa-actix-web", "clap", "ureq"],
+            &["api"],
+        ),
         (&["sea-orm", "sqlx"], &["adapters-sqlorm"]),
         (&["sea-orm-migration"], &["migrations"]),
         (&["governor"], &["adapters-auth"]),
         (&["reqwest"], &["adapters-enrichment", "adapters-llm"]),
-        (&["serde", "serde_json"], &["api", "adapters-sqlorm", "adapters-enrichment", "adapters-llm", "eval"]),
+        (
+            &["serde", "serde_json"],
+            &["api", "adapters-sqlorm", "adapters-enrichment", "adapters-llm", "eval"],
+        ),
     ];
     for (name, member) in members() {
         for (technologies, may) in owners {
@@ -119,15 +143,26 @@ fn each_technology_is_known_to_its_crates_only() {
 #[test]
 fn the_domain_bans_clocks_and_io() {
     let settings = std::fs::read_to_string(root().join("crates/domain/clippy.toml")).expect("domain has a clippy.toml");
-    for call in ["std::time::SystemTime::now", "std::time::Instant::now", "std::fs::File::open", "uuid::Uuid::now_v7"] {
+    for call in [
+        "std::time::SystemTime::now",
+        "std::time::Instant::now",
+        "std::fs::File::open",
+        "uuid::Uuid::now_v7",
+    ] {
         let ban = settings.lines().find(|line| line.contains(&format!("\"{call}\"")));
-        assert!(ban.is_some_and(|line| line.contains("reason")), "{call} must be banned with a reason");
+        assert!(
+            ban.is_some_and(|line| line.contains("reason")),
+            "{call} must be banned with a reason"
+        );
     }
 }
 
 #[test]
 fn the_top_level_holds_what_it_should() {
-    let listed = Command::new("git").args(["ls-tree", "--name-only", "HEAD"]).current_dir(root()).output();
+    let listed = Command::new("git")
+        .args(["ls-tree", "--name-only", "HEAD"])
+        .current_dir(root())
+        .output();
     let Some(output) = listed.ok().filter(|output| output.status.success()) else {
         println!("skipped: this is no git checkout, so nothing tells which files belong to the repository");
         return;
@@ -145,6 +180,9 @@ fn the_top_level_holds_what_it_should() {
         "rust-toolchain.toml",
     ]);
     for entry in String::from_utf8_lossy(&output.stdout).lines() {
-        assert!(entry.starts_with('.') || allowed.contains(entry), "`{entry}` does not belong at the top level");
+        assert!(
+            entry.starts_with('.') || allowed.contains(entry),
+            "`{entry}` does not belong at the top level"
+        );
     }
 }

@@ -1,0 +1,198 @@
+//! Tenants and keys without a database.
+
+use std::{
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Instant,
+};
+
+use domain::{
+    access::{KeyGrant, KeyHash, KeyId, KeyInfo, NewKey, Principal, Tenant, TenantId},
+    async_trait,
+    context::Deadline,
+    error::PortError,
+    port::{AccessAdmin, AdminError, KeyStore, access::NewTenant},
+};
+use uuid::Uuid;
+
+/// The tenant of the first start.
+const DEFAULT_TENANT: &str = "default";
+
+/// Tenants and keys in memory.
+#[derive(Debug, Default)]
+pub struct InMemoryKeyStore {
+    rows: Mutex<Rows>,
+}
+
+#[derive(Debug, Default)]
+struct Rows {
+    tenants: Vec<Tenant>,
+    /// In the order of creation.
+    keys: Vec<(KeyHash, KeyInfo)>,
+}
+
+impl InMemoryKeyStore {
+    /// An empty store.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn open(&self, during: &'static str, deadline: Deadline) -> Result<MutexGuard<'_, Rows>, PortError> {
+        if deadline.left(Instant::now()).is_zero() {
+            return Err(PortError::deadline(during));
+        }
+        Ok(self.rows.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Rows {
+    fn tenant(&self, name: &str) -> Result<&Tenant, AdminError> {
+        let tenant = self.tenants.iter().find(|tenant| tenant.name == name);
+        tenant.ok_or_else(|| AdminError::UnknownTenant(name.to_owned()))
+    }
+
+    fn key_mut(&mut self, id: KeyId) -> Result<&mut KeyInfo, AdminError> {
+        let key = self.keys.iter_mut().find(|(_, info)| info.id == id);
+        key.map(|(_, info)| info).ok_or(AdminError::UnknownKey(id))
+    }
+
+    fn add_tenant(&mut self, tenant: &NewTenant, now_ms: i64) -> Result<Tenant, AdminError> {
+        if self.tenant(&tenant.name).is_ok() {
+            return Err(AdminError::TenantExists(tenant.name.clone()));
+        }
+        let created = Tenant {
+            id: TenantId(Uuid::now_v7()),
+            name: tenant.name.clone(),
+            region: tenant.region,
+            rate_per_second: tenant.rate_per_second,
+            rate_burst: tenant.rate_burst,
+            created_at_ms: now_ms,
+        };
+        self.tenants.push(created.clone());
+        Ok(created)
+    }
+
+    fn add_key(&mut self, tenant: &str, key: &NewKey, now_ms: i64) -> KeyInfo {
+        let info = KeyInfo {
+            id: KeyId(Uuid::now_v7()),
+            tenant: tenant.to_owned(),
+            shown: key.shown.clone(),
+            scopes: key.scopes,
+            label: key.label.clone(),
+            created_at_ms: now_ms,
+            expires_at_ms: key.expires_at_ms,
+            revoked_at_ms: None,
+        };
+        self.keys.push((key.hash, info.clone()));
+        info
+    }
+}
+
+#[async_trait]
+impl KeyStore for InMemoryKeyStore {
+    async fn find_key(&self, hash: &KeyHash, deadline: Deadline) -> Result<Option<KeyGrant>, PortError> {
+        let rows = self.open("find_key", deadline)?;
+        let key = rows.keys.iter().find(|(stored, _)| stored == hash);
+        let Some((_, info)) = key.filter(|(_, info)| info.revoked_at_ms.is_none()) else {
+            return Ok(None);
+        };
+        let tenant = rows.tenant(&info.tenant).expect("a key's tenant exists");
+        Ok(Some(KeyGrant {
+            principal: Principal {
+                key_id: info.id,
+                tenant_id: tenant.id,
+                scopes: info.scopes,
+                region: tenant.region,
+                rate_per_second: tenant.rate_per_second,
+                rate_burst: tenant.rate_burst,
+            },
+            expires_at_ms: info.expires_at_ms,
+        }))
+    }
+}
+
+#[async_trait]
+impl AccessAdmin for InMemoryKeyStore {
+    async fn create_tenant(&self, tenant: &NewTenant, now_ms: i64, deadline: Deadline) -> Result<Tenant, AdminError> {
+        self.open("create_tenant", deadline)?.add_tenant(tenant, now_ms)
+    }
+
+    async fn tenants(&self, deadline: Deadline) -> Result<Vec<Tenant>, AdminError> {
+        let mut tenants = self.open("tenants", deadline)?.tenants.clone();
+        tenants.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(tenants)
+    }
+
+    async fn create_key(
+        &self,
+        tenant: &str,
+        key: &NewKey,
+        now_ms: i64,
+        deadline: Deadline,
+    ) -> Result<KeyInfo, AdminError> {
+        let mut rows = self.open("create_key", deadline)?;
+        rows.tenant(tenant)?;
+        Ok(rows.add_key(tenant, key, now_ms))
+    }
+
+    async fn keys(&self, tenant: &str, deadline: Deadline) -> Result<Vec<KeyInfo>, AdminError> {
+        let rows = self.open("keys", deadline)?;
+        rows.tenant(tenant)?;
+        let keys = rows.keys.iter().map(|(_, info)| info);
+        let mut keys: Vec<_> = keys.filter(|info| info.tenant == tenant).cloned().collect();
+        keys.sort_by_key(|info| info.created_at_ms);
+        Ok(keys)
+    }
+
+    async fn revoke_key(&self, id: KeyId, now_ms: i64, deadline: Deadline) -> Result<KeyInfo, AdminError> {
+        let mut rows = self.open("revoke_key", deadline)?;
+        let key = rows.key_mut(id)?;
+        key.revoked_at_ms.get_or_insert(now_ms);
+        Ok(key.clone())
+    }
+
+    async fn rotate_key(
+        &self,
+        id: KeyId,
+        successor: &NewKey,
+        now_ms: i64,
+        old_expires_at_ms: i64,
+        deadline: Deadline,
+    ) -> Result<KeyInfo, AdminError> {
+        let mut rows = self.open("rotate_key", deadline)?;
+        let old = rows.key_mut(id)?;
+        if old.revoked_at_ms.is_some() {
+            return Err(AdminError::KeyRevoked(id));
+        }
+        let inherited = old.clone();
+        old.expires_at_ms = Some(
+            old.expires_at_ms
+                .map_or(old_expires_at_ms, |ms| ms.min(old_expires_at_ms)),
+        );
+        let successor = NewKey {
+            hash: successor.hash,
+            shown: successor.shown.clone(),
+            scopes: inherited.scopes,
+            label: inherited.label,
+            expires_at_ms: inherited.expires_at_ms,
+        };
+        Ok(rows.add_key(&inherited.tenant, &successor, now_ms))
+    }
+
+    async fn bootstrap(&self, key: &NewKey, always: bool, now_ms: i64, deadline: Deadline) -> Result<bool, AdminError> {
+        let mut rows = self.open("bootstrap", deadline)?;
+        let tenant = NewTenant {
+            name: DEFAULT_TENANT.to_owned(),
+            region: None,
+            rate_per_second: None,
+            rate_burst: None,
+        };
+        let is_new = rows.add_tenant(&tenant, now_ms).is_ok();
+        let exists = rows.keys.iter().any(|(stored, _)| *stored == key.hash);
+        let stores = (always || is_new) && !exists;
+        if stores {
+            rows.add_key(DEFAULT_TENANT, key, now_ms);
+        }
+        Ok(stores)
+    }
+}

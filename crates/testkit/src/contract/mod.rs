@@ -1,0 +1,184 @@
+//! The contract suite of every port: what the documentation of a port says an implementation MUST do, as tests.
+//!
+//! Each clause is one public function that takes a fixture and panics when the implementation breaks it. One macro for each
+//! port expands to a module with one `#[test]` for each clause, so that a failure carries the name of what was broken:
+//!
+//! | Port | Macro | Fixture |
+//! |---|---|---|
+//! | [`CallerMemory`](domain::port::CallerMemory) | [`caller_memory_contract!`](crate::caller_memory_contract) | [`CallerMemoryFixture`] |
+//! | [`EnrichmentCache`](domain::port::EnrichmentCache) | [`enrichment_cache_contract!`](crate::enrichment_cache_contract) | [`EnrichmentCacheFixture`] |
+//! | [`KeyStore`](domain::port::KeyStore) | [`key_store_contract!`](crate::key_store_contract) | [`AccessFixture`] |
+//! | [`AccessAdmin`](domain::port::AccessAdmin) | [`access_admin_contract!`](crate::access_admin_contract) | [`AccessFixture`] |
+//! | [`Authenticator`](domain::port::Authenticator) | [`authenticator_contract!`](crate::authenticator_contract) | [`AuthenticatorFixture`] |
+//! | [`RateLimiter`](domain::port::RateLimiter) | [`rate_limiter_contract!`](crate::rate_limiter_contract) | [`RateLimiterFixture`] |
+//!
+//! # How to use a suite
+//!
+//! Every macro takes the name of the module it makes and a fixture expression: a future (an `async` block, or a call of an
+//! `async fn`) that gives `Option<Fixture>`. The expression is evaluated anew for every test, inside a Tokio runtime with two
+//! worker threads and all drivers. `None` skips the test: print why before you return it. The fixture lives until the
+//! clause has ended and is dropped inside the runtime; what has to live as long (a temporary folder, a server) goes into
+//! [`CallerMemoryFixture::keep`] and its like.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use testkit::{InMemoryCallerMemory, contract::CallerMemoryFixture, sample};
+//!
+//! async fn fixture() -> Option<CallerMemoryFixture> {
+//!     let memory = InMemoryCallerMemory::new();
+//!     Some(CallerMemoryFixture {
+//!         other_process: Some(Arc::new(memory.other_process())),
+//!         memory: Arc::new(memory),
+//!         tenants: [sample::tenant(), sample::tenant()],
+//!         keep: Box::new(()),
+//!     })
+//! }
+//!
+//! testkit::caller_memory_contract!(in_memory, fixture());
+//! # fn main() {}
+//! ```
+//!
+//! The tests need no dependency but `testkit`, run in parallel, and share nothing but what the fixtures share. A clause that
+//! does not end within [`CLAUSE_LIMIT`] fails.
+
+pub mod access_admin;
+pub mod authenticator;
+pub mod caller_memory;
+pub mod enrichment_cache;
+pub mod key_store;
+pub mod rate_limiter;
+
+use std::{any::Any, future::Future, sync::Arc, time::Duration};
+
+use domain::{
+    access::TenantId,
+    error::PortError,
+    port::{AccessAdmin, CallerMemory, EnrichmentCache, KeyStore},
+};
+
+pub use authenticator::{AuthenticatorFixture, CacheTimes};
+pub use rate_limiter::RateLimiterFixture;
+
+/// A clause that has not ended after this time has found a method that hangs.
+pub const CLAUSE_LIMIT: Duration = Duration::from_secs(120);
+
+/// How much later than its deadline a method may return on a loaded test machine.
+const GRACE: Duration = Duration::from_millis(750);
+
+/// What the suite of [`CallerMemory`](domain::port::CallerMemory) works on.
+pub struct CallerMemoryFixture {
+    /// The implementation.
+    pub memory: Arc<dyn CallerMemory>,
+    /// A second instance over the same store, as another process or a restarted one would have. The clauses about several
+    /// processes are skipped when there is none.
+    pub other_process: Option<Arc<dyn CallerMemory>>,
+    /// Two tenants that exist in the store and have no callers. The store may hold other tenants with callers, so tests
+    /// may share one database.
+    pub tenants: [TenantId; 2],
+    /// What has to live as long as the memory.
+    pub keep: Box<dyn Any + Send>,
+}
+
+/// What the suite of [`EnrichmentCache`](domain::port::EnrichmentCache) works on.
+pub struct EnrichmentCacheFixture {
+    /// The implementation.
+    pub cache: Arc<dyn EnrichmentCache>,
+    /// The memory over the same store, whose recall shows what the cache holds.
+    pub memory: Arc<dyn CallerMemory>,
+    /// Two tenants that exist in the store and have no callers.
+    pub tenants: [TenantId; 2],
+    /// What has to live as long as the cache.
+    pub keep: Box<dyn Any + Send>,
+}
+
+/// What the suites of [`KeyStore`](domain::port::KeyStore) and [`AccessAdmin`](domain::port::AccessAdmin) work on.
+///
+/// The store must be empty, without any tenant: `bootstrap` is about the first start. So every test needs its own.
+pub struct AccessFixture {
+    /// The implementation that finds keys.
+    pub keys: Arc<dyn KeyStore>,
+    /// The implementation that manages the same store.
+    pub admin: Arc<dyn AccessAdmin>,
+    /// What has to live as long as the store.
+    pub keep: Box<dyn Any + Send>,
+}
+
+/// Builds the fixture and runs one clause on it, in a runtime of its own; the macros expand to calls of this.
+///
+/// # Panics
+/// When the clause does, and when it does not end within [`CLAUSE_LIMIT`].
+pub fn run<F, C>(clause: &str, fixture: impl Future<Output = Option<F>>, check: C)
+where
+    C: AsyncFnOnce(&F),
+{
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .expect("a runtime starts");
+    runtime.block_on(async {
+        let Some(fixture) = fixture.await else {
+            println!("skipped: there is no fixture for {clause}");
+            return;
+        };
+        let ended = tokio::time::timeout(CLAUSE_LIMIT, check(&fixture)).await;
+        assert!(ended.is_ok(), "{clause} did not end within {CLAUSE_LIMIT:?}");
+    });
+    runtime.shutdown_timeout(Duration::from_secs(5));
+}
+
+/// Whether an error says that the port could not be reached or missed the deadline, which is what a passed deadline gives.
+fn is_unavailable<T>(answer: &Result<T, PortError>) -> bool {
+    matches!(answer, Err(PortError::Unavailable(_)))
+}
+
+/// Awaits `work` and checks that it ended promptly, as a method with a passed deadline has to.
+async fn promptly<T>(what: &str, work: impl Future<Output = T>) -> T {
+    tokio::time::timeout(GRACE, work)
+        .await
+        .unwrap_or_else(|_| panic!("{what} hangs although its deadline has passed"))
+}
+
+/// Starts every piece of work at once, each in its own task, and returns what they gave in the order of `work`.
+async fn at_once<T, W>(work: impl IntoIterator<Item = W>) -> Vec<T>
+where
+    T: Send + 'static,
+    W: Future<Output = T> + Send + 'static,
+{
+    let work: Vec<W> = work.into_iter().collect();
+    let start = Arc::new(tokio::sync::Barrier::new(work.len()));
+    let tasks: Vec<_> = work
+        .into_iter()
+        .map(|work| {
+            let start = Arc::clone(&start);
+            tokio::spawn(async move {
+                start.wait().await;
+                work.await
+            })
+        })
+        .collect();
+    let mut results = Vec::with_capacity(tasks.len());
+    for task in tasks {
+        results.push(task.await.expect("no task of a clause panics"));
+    }
+    results
+}
+
+/// Expands to one test for each clause; the macros of the ports list them.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! contract_tests {
+    ($module:ident, $fixture:expr, $suite:ident: $($clause:ident),+ $(,)?) => {
+        mod $module {
+            #[allow(unused_imports, reason = "the fixture expression may use names of the surrounding module or not")]
+            use super::*;
+
+            $(
+                #[test]
+                fn $clause() {
+                    $crate::contract::run(stringify!($clause), $fixture, $crate::contract::$suite::$clause);
+                }
+            )+
+        }
+    };
+}

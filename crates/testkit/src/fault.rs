@@ -1,0 +1,154 @@
+//! Faults in front of a port, switched while the test runs.
+
+use std::sync::{
+    Arc, Mutex, PoisonError,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use domain::{
+    access::{KeyGrant, KeyHash, TenantId},
+    async_trait,
+    call::{CallId, CallRecord, Turn},
+    caller::Caller,
+    context::Deadline,
+    enrichment::CachedLookup,
+    error::PortError,
+    memory::Recollection,
+    phone::PhoneNumber,
+    port::{CallerMemory, EnrichmentCache, KeyStore, RecallQuery},
+};
+
+/// What happens to a call of a port before the port sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Fault {
+    /// Nothing: the port answers.
+    #[default]
+    Healthy,
+    /// Fails at once with [`PortError::Unavailable`], as a refused connection does.
+    Unavailable,
+    /// Fails at once with [`PortError::Internal`], as a refused statement does.
+    Internal,
+    /// Answers [`PortError::Unavailable`] at the deadline and not earlier, as an adapter does whose database is frozen.
+    HangUntilDeadline,
+    /// Never answers. No port may do this; it shows that a caller guards itself all the same.
+    HangForever,
+}
+
+/// A port with a switchable fault in front. It is healthy until [`Faulty::set`] says otherwise; a call takes the fault that
+/// is set when it begins.
+#[derive(Debug)]
+pub struct Faulty<P: ?Sized> {
+    fault: Mutex<Fault>,
+    calls: AtomicUsize,
+    port: Arc<P>,
+}
+
+/// The cause inside the errors that [`Faulty`] makes.
+#[derive(Debug)]
+struct Injected;
+
+impl std::fmt::Display for Injected {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a fault was injected by a test")
+    }
+}
+
+impl std::error::Error for Injected {}
+
+impl<P: ?Sized> Faulty<P> {
+    /// Puts a switch in front of `port`.
+    #[must_use]
+    pub fn new(port: Arc<P>) -> Self {
+        Self {
+            fault: Mutex::new(Fault::Healthy),
+            calls: AtomicUsize::new(0),
+            port,
+        }
+    }
+
+    /// Sets the fault of every call that begins from now on.
+    pub fn set(&self, fault: Fault) {
+        *self.fault.lock().unwrap_or_else(PoisonError::into_inner) = fault;
+    }
+
+    /// How many calls began so far, the failed ones included.
+    #[must_use]
+    pub fn calls(&self) -> usize {
+        self.calls.load(Ordering::SeqCst)
+    }
+
+    async fn pass(&self, during: &'static str, deadline: Deadline) -> Result<(), PortError> {
+        self.calls.fetch_add(1, Ordering::SeqCst);
+        let fault = *self.fault.lock().unwrap_or_else(PoisonError::into_inner);
+        match fault {
+            Fault::Healthy => Ok(()),
+            Fault::Unavailable => Err(PortError::Unavailable(Box::new(Injected))),
+            Fault::Internal => Err(PortError::Internal(Box::new(Injected))),
+            Fault::HangUntilDeadline => {
+                tokio::time::sleep_until(deadline.0.into()).await;
+                Err(PortError::deadline(during))
+            }
+            Fault::HangForever => std::future::pending().await,
+        }
+    }
+}
+
+#[async_trait]
+impl<P: CallerMemory + ?Sized> CallerMemory for Faulty<P> {
+    async fn recall(
+        &self,
+        tenant: TenantId,
+        query: &RecallQuery,
+        deadline: Deadline,
+    ) -> Result<Recollection, PortError> {
+        self.pass("recall", deadline).await?;
+        self.port.recall(tenant, query, deadline).await
+    }
+
+    async fn record_end(&self, tenant: TenantId, record: &CallRecord, deadline: Deadline) -> Result<(), PortError> {
+        self.pass("record_end", deadline).await?;
+        self.port.record_end(tenant, record, deadline).await
+    }
+
+    async fn caller(
+        &self,
+        tenant: TenantId,
+        number: &PhoneNumber,
+        deadline: Deadline,
+    ) -> Result<Option<Caller>, PortError> {
+        self.pass("caller", deadline).await?;
+        self.port.caller(tenant, number, deadline).await
+    }
+
+    async fn transcript(
+        &self,
+        tenant: TenantId,
+        call_id: CallId,
+        deadline: Deadline,
+    ) -> Result<Option<Vec<Turn>>, PortError> {
+        self.pass("transcript", deadline).await?;
+        self.port.transcript(tenant, call_id, deadline).await
+    }
+}
+
+#[async_trait]
+impl<P: EnrichmentCache + ?Sized> EnrichmentCache for Faulty<P> {
+    async fn store_lookup(
+        &self,
+        tenant: TenantId,
+        number: &PhoneNumber,
+        lookup: &CachedLookup,
+        deadline: Deadline,
+    ) -> Result<(), PortError> {
+        self.pass("store_lookup", deadline).await?;
+        self.port.store_lookup(tenant, number, lookup, deadline).await
+    }
+}
+
+#[async_trait]
+impl<P: KeyStore + ?Sized> KeyStore for Faulty<P> {
+    async fn find_key(&self, hash: &KeyHash, deadline: Deadline) -> Result<Option<KeyGrant>, PortError> {
+        self.pass("find_key", deadline).await?;
+        self.port.find_key(hash, deadline).await
+    }
+}

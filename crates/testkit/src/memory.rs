@@ -1,0 +1,273 @@
+//! The memory without a database.
+
+use std::{
+    cmp::Reverse,
+    collections::HashMap,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Instant,
+};
+
+use domain::{
+    access::TenantId,
+    async_trait,
+    call::{CallId, CallRecord, SessionId, Turn},
+    caller::Caller,
+    context::Deadline,
+    enrichment::CachedLookup,
+    error::PortError,
+    json::JsonObject,
+    memory::{RECENT_CALLS, RecentCall, Recollection},
+    phone::PhoneNumber,
+    port::{CallerMemory, EnrichmentCache, RecallQuery},
+};
+use uuid::Uuid;
+
+/// Callers, calls and look-ups in memory. Every tenant exists. What is promised for later happens at once here.
+#[derive(Debug)]
+pub struct InMemoryCallerMemory {
+    tenants: Arc<Mutex<HashMap<TenantId, Callers>>>,
+    processes: Arc<AtomicU64>,
+    /// Arrivals are compared with those of the same process only.
+    process: u64,
+}
+
+/// What one tenant has.
+#[derive(Debug, Default)]
+struct Callers {
+    profiles: HashMap<PhoneNumber, Profile>,
+    calls: HashMap<SessionId, Call>,
+    session_starts: HashMap<SessionId, i64>,
+    lookups: HashMap<(PhoneNumber, String), CachedLookup>,
+    commits: u64,
+}
+
+#[derive(Debug)]
+struct Profile {
+    first_seen_ms: i64,
+    last_seen_ms: i64,
+    memory_changed_ms: Option<i64>,
+}
+
+#[derive(Debug)]
+struct Call {
+    id: CallId,
+    record: CallRecord,
+    process: u64,
+    commit: u64,
+}
+
+impl InMemoryCallerMemory {
+    /// An empty memory.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            tenants: Arc::default(),
+            processes: Arc::new(AtomicU64::new(1)),
+            process: 0,
+        }
+    }
+
+    /// A second instance over the same callers, as another process would have.
+    #[must_use]
+    pub fn other_process(&self) -> Self {
+        Self {
+            tenants: Arc::clone(&self.tenants),
+            processes: Arc::clone(&self.processes),
+            process: self.processes.fetch_add(1, Ordering::Relaxed),
+        }
+    }
+
+    fn open(
+        &self,
+        during: &'static str,
+        deadline: Deadline,
+    ) -> Result<MutexGuard<'_, HashMap<TenantId, Callers>>, PortError> {
+        if deadline.left(Instant::now()).is_zero() {
+            return Err(PortError::deadline(during));
+        }
+        Ok(self.tenants.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Default for InMemoryCallerMemory {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Callers {
+    /// Notes a contact at `at_ms`; whether the caller was new.
+    fn note(&mut self, number: &PhoneNumber, at_ms: i64) -> bool {
+        let mut is_new = false;
+        let profile = self.profiles.entry(number.clone()).or_insert_with(|| {
+            is_new = true;
+            Profile {
+                first_seen_ms: at_ms,
+                last_seen_ms: at_ms,
+                memory_changed_ms: None,
+            }
+        });
+        profile.last_seen_ms = profile.last_seen_ms.max(at_ms);
+        is_new
+    }
+
+    fn changed(&mut self, number: &PhoneNumber, at_ms: i64) {
+        if let Some(profile) = self.profiles.get_mut(number) {
+            profile.memory_changed_ms = Some(at_ms);
+        }
+    }
+
+    fn calls_of(&self, number: &PhoneNumber) -> Vec<&Call> {
+        let calls = self.calls.values();
+        calls.filter(|call| call.record.call.number == *number).collect()
+    }
+
+    fn caller(&self, number: &PhoneNumber) -> Option<Caller> {
+        let profile = self.profiles.get(number)?;
+        Some(Caller {
+            name: None,
+            first_seen_ms: profile.first_seen_ms,
+            last_seen_ms: profile.last_seen_ms,
+            total_calls: self.calls_of(number).len() as u64,
+            tags: Vec::new(),
+            custom_attributes: JsonObject::default(),
+        })
+    }
+
+    fn recent_calls(&self, number: &PhoneNumber) -> Vec<RecentCall> {
+        let mut calls: Vec<_> = self
+            .calls_of(number)
+            .into_iter()
+            .map(|call| (self.started_at_ms(call), call))
+            .collect();
+        calls.sort_by_key(|(started_at_ms, call)| Reverse((*started_at_ms, call.commit)));
+        let newest = calls.into_iter().take(RECENT_CALLS);
+        newest
+            .map(|(started_at_ms, call)| RecentCall {
+                call_id: call.id,
+                started_at_ms,
+                duration_s: call.record.call.duration_s,
+                summary: call.record.summary.clone(),
+                outcome: call.record.call.outcome,
+            })
+            .collect()
+    }
+
+    fn started_at_ms(&self, call: &Call) -> i64 {
+        let recalled = self.session_starts.get(&call.record.call.session_id);
+        recalled.copied().unwrap_or(call.record.started_at_ms)
+    }
+}
+
+#[async_trait]
+impl CallerMemory for InMemoryCallerMemory {
+    async fn recall(
+        &self,
+        tenant: TenantId,
+        query: &RecallQuery,
+        deadline: Deadline,
+    ) -> Result<Recollection, PortError> {
+        let mut tenants = self.open("recall", deadline)?;
+        let callers = tenants.entry(tenant).or_default();
+        let before = callers.caller(&query.number);
+        let is_new = callers.note(&query.number, query.now_ms);
+        if let Some(session) = &query.session_id {
+            let start = callers.session_starts.entry(session.clone()).or_insert(query.now_ms);
+            *start = query.now_ms.min(*start);
+        }
+        Ok(Recollection {
+            known: !is_new,
+            caller: before
+                .or_else(|| callers.caller(&query.number))
+                .expect("a noted caller exists"),
+            memory_changed_ms: callers.profiles[&query.number].memory_changed_ms,
+            recent_calls: callers.recent_calls(&query.number),
+            lookups: callers
+                .lookups
+                .iter()
+                .filter(|((number, _), _)| *number == query.number)
+                .map(|(_, lookup)| lookup.clone())
+                .collect(),
+        })
+    }
+
+    async fn record_end(&self, tenant: TenantId, record: &CallRecord, deadline: Deadline) -> Result<(), PortError> {
+        let mut tenants = self.open("record_end", deadline)?;
+        let callers = tenants.entry(tenant).or_default();
+        let CallRecord { call, arrival, .. } = record;
+
+        if let Some(stored) = callers.calls.get_mut(&call.session_id) {
+            if stored.process == self.process && stored.record.arrival > *arrival {
+                return Ok(());
+            }
+            stored.process = self.process;
+            stored.record.arrival = *arrival;
+            if stored.record.call == *call {
+                return Ok(());
+            }
+            let previous = std::mem::replace(&mut stored.record, record.clone());
+            callers.changed(&previous.call.number, record.received_at_ms);
+        } else {
+            callers.commits += 1;
+            let stored = Call {
+                id: CallId(Uuid::now_v7()),
+                record: record.clone(),
+                process: self.process,
+                commit: callers.commits,
+            };
+            callers.calls.insert(call.session_id.clone(), stored);
+        }
+        callers.note(&call.number, record.received_at_ms);
+        callers.changed(&call.number, record.received_at_ms);
+        Ok(())
+    }
+
+    async fn caller(
+        &self,
+        tenant: TenantId,
+        number: &PhoneNumber,
+        deadline: Deadline,
+    ) -> Result<Option<Caller>, PortError> {
+        let tenants = self.open("caller", deadline)?;
+        Ok(tenants.get(&tenant).and_then(|callers| callers.caller(number)))
+    }
+
+    async fn transcript(
+        &self,
+        tenant: TenantId,
+        call_id: CallId,
+        deadline: Deadline,
+    ) -> Result<Option<Vec<Turn>>, PortError> {
+        let tenants = self.open("transcript", deadline)?;
+        let mut calls = tenants
+            .get(&tenant)
+            .into_iter()
+            .flat_map(|callers| callers.calls.values());
+        let call = calls.find(|call| call.id == call_id);
+        Ok(call.map(|call| call.record.call.transcript.clone()))
+    }
+}
+
+#[async_trait]
+impl EnrichmentCache for InMemoryCallerMemory {
+    async fn store_lookup(
+        &self,
+        tenant: TenantId,
+        number: &PhoneNumber,
+        lookup: &CachedLookup,
+        deadline: Deadline,
+    ) -> Result<(), PortError> {
+        let mut tenants = self.open("store_lookup", deadline)?;
+        let lookups = &mut tenants.entry(tenant).or_default().lookups;
+        let stored = lookups
+            .entry((number.clone(), lookup.vendor.clone()))
+            .or_insert_with(|| lookup.clone());
+        if lookup.fetched_at_ms > stored.fetched_at_ms {
+            *stored = lookup.clone();
+        }
+        Ok(())
+    }
+}
