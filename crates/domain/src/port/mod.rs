@@ -5,9 +5,13 @@ pub mod clock;
 pub mod enrichment;
 pub mod memory;
 pub mod probe;
+pub mod spend;
 
 pub use access::{AccessAdmin, AdminError, AuthError, Authenticator, KeyStore, RateDecision, RateLimiter};
 pub use clock::Clock;
-pub use enrichment::EnrichmentCache;
+pub use enrichment::{
+    Enriched, Enricher, EnrichmentCache, EnrichmentProvider, EnrichmentQuery, LookupProbe, Skip,
+};
 pub use memory::{CallerMemory, RecallQuery};
 pub use probe::{Probe, Stage};
+pub use spend::{DailyCaps, Day, Purchase, SpendAdmin, SpendLedger, Usage};

@@ -1,0 +1,146 @@
+//! What look-ups cost, and how much a tenant lets them cost.
+
+use std::{fmt, str::FromStr};
+
+use async_trait::async_trait;
+
+use super::AdminError;
+use crate::{access::TenantId, context::Deadline, error::PortError};
+
+/// A day in UTC, as days since 1970-01-01.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Day(pub i32);
+
+/// The text is not a day.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a day; write it as 2026-11-21")]
+pub struct UnknownDay(pub String);
+
+impl Day {
+    const UNIX_EPOCH_JULIAN: i32 = 2_440_588;
+
+    /// The day of a time in milliseconds since the epoch.
+    #[must_use]
+    pub fn of_ms(ms: i64) -> Self {
+        let days = ms.div_euclid(24 * 60 * 60 * 1000);
+        Self(i32::try_from(days).unwrap_or(if days < 0 { i32::MIN } else { i32::MAX }))
+    }
+}
+
+impl fmt::Display for Day {
+    /// Writes `2026-11-21`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match time::Date::from_julian_day(self.0.saturating_add(Self::UNIX_EPOCH_JULIAN)) {
+            Ok(date) => write!(f, "{:04}-{:02}-{:02}", date.year(), u8::from(date.month()), date.day()),
+            Err(_) => write!(f, "day {}", self.0),
+        }
+    }
+}
+
+impl FromStr for Day {
+    type Err = UnknownDay;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let date = || {
+            let mut parts = text.splitn(3, '-');
+            let year = parts.next()?.parse().ok()?;
+            let month: u8 = parts.next()?.parse().ok()?;
+            let day = parts.next()?.parse().ok()?;
+            time::Date::from_calendar_date(year, time::Month::try_from(month).ok()?, day).ok()
+        };
+        let date = date().ok_or_else(|| UnknownDay(text.to_owned()))?;
+        Ok(Self(date.to_julian_day() - Self::UNIX_EPOCH_JULIAN))
+    }
+}
+
+/// One paid request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Purchase {
+    /// For whom.
+    pub tenant: TenantId,
+    /// The vendor's short name.
+    pub vendor: String,
+    /// On which day.
+    pub day: Day,
+    /// Its price in micro-dollars; 0 when the operator gave none.
+    pub price_micro_usd: u64,
+}
+
+/// What a tenant allows for one day, all vendors together; `None` is no cap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct DailyCaps {
+    /// Paid requests.
+    pub lookups: Option<u64>,
+    /// Their price, in micro-dollars.
+    pub spend_micro_usd: Option<u64>,
+}
+
+/// Counts paid requests. This is all that serving needs.
+///
+/// Implementations MUST:
+/// 1. return by the deadline with [`PortError::Unavailable`] when the work is not done by then, and be safe to cancel: a
+///    cancelled reservation is counted or not, never twice;
+/// 2. count a purchase exactly once when they return `true`, and not at all when they return `false`;
+/// 3. return `false` exactly when the purchase would take the tenant's day above one of its caps, as they are at that moment;
+/// 4. hold the caps against any number of simultaneous purchases, from any number of processes;
+/// 5. keep tenants, vendors and days apart: caps are of one tenant and one day, counts of one vendor as well.
+#[cfg_attr(feature = "mock", mockall::automock)]
+#[async_trait]
+pub trait SpendLedger: Send + Sync {
+    /// Counts a purchase that is about to be made, unless a cap forbids it; whether it may be made.
+    async fn reserve(&self, purchase: &Purchase, deadline: Deadline) -> Result<bool, PortError>;
+}
+
+/// What was bought from one vendor for one tenant on one day.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Usage {
+    /// The tenant's name.
+    pub tenant: String,
+    /// The vendor's short name.
+    pub vendor: String,
+    /// The day.
+    pub day: Day,
+    /// Paid requests sent.
+    pub lookups: u64,
+    /// Their price, in micro-dollars.
+    pub spend_micro_usd: u64,
+}
+
+/// Reads the counts and sets the caps; the command line works through it.
+///
+/// Implementations MUST return by the deadline, be safe to cancel, and do each method as one unit or not at all.
+#[cfg_attr(feature = "mock", mockall::automock)]
+#[async_trait]
+pub trait SpendAdmin: Send + Sync {
+    /// Everything counted since the day `since`, of all tenants or the one named, by day, tenant and vendor.
+    ///
+    /// # Errors
+    /// [`AdminError::UnknownTenant`] when there is no tenant of this name.
+    async fn usage(&self, tenant: Option<String>, since: Day, deadline: Deadline) -> Result<Vec<Usage>, AdminError>;
+
+    /// Sets a tenant's caps. The next purchase is held against them.
+    ///
+    /// # Errors
+    /// [`AdminError::UnknownTenant`] when there is no tenant of this name.
+    async fn set_caps(&self, tenant: &str, caps: DailyCaps, deadline: Deadline) -> Result<(), AdminError>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Day;
+
+    #[test]
+    fn days_begin_at_midnight_utc_and_read_as_they_are_written() {
+        let day = Day::of_ms(1_790_856_000_000);
+        assert_eq!(day.to_string(), "2026-10-01");
+        assert_eq!("2026-10-01".parse(), Ok(day));
+        assert_eq!(Day::of_ms(0).to_string(), "1970-01-01");
+        assert_eq!(Day::of_ms(-1).to_string(), "1969-12-31");
+        assert_eq!(Day::of_ms(86_399_999), Day(0));
+        assert_eq!(Day::of_ms(86_400_000), Day(1));
+        for text in ["", "2026", "2026-13-01", "2026-02-30", "yesterday", "2026-10-01T00:00"] {
+            assert!(text.parse::<Day>().is_err(), "{text}");
+        }
+        assert!(!Day(i32::MAX).to_string().is_empty());
+    }
+}
