@@ -1,2 +1,7 @@
-//! Placeholder.
-fn main() {}
+//! The program `caller-memory`; everything is in the library.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    api::cli::main()
+}

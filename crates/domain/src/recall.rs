@@ -30,3 +30,25 @@ pub struct Recall {
     /// What was not ready at the deadline, for example `enrichment.twilio`.
     pub cut: Vec<String>,
 }
+
+impl Recall {
+    /// The answer when the memory could not be read because of `cause`, after `memory_ms` milliseconds. Every field is null or
+    /// empty: nothing in it can be mistaken for knowledge of a first-time caller.
+    #[must_use]
+    pub fn degraded(cause: PortError, memory_ms: f64) -> Self {
+        Self {
+            known: false,
+            degraded: Some(cause),
+            caller: None,
+            summary: String::new(),
+            recent_calls: Vec::new(),
+            enrichment: Enrichment::default(),
+            memory_ms,
+            enrichment_ms: 0.0,
+            cache_hit: false,
+            memory_age_ms: None,
+            enrichment_age_ms: None,
+            cut: Vec::new(),
+        }
+    }
+}

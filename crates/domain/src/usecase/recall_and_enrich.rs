@@ -6,7 +6,7 @@ use crate::{
     call::SessionId,
     context::CallContext,
     enrichment::{CachedLookup, Enrichment},
-    error::{Error, PortError},
+    error::Error,
     memory::Recollection,
     phone::{PhoneNumber, Region},
     port::{RecallQuery, Stage},
@@ -49,7 +49,7 @@ impl CallerService {
             Ok(recollection) => remembered(recollection, query.now_ms, memory_ms),
             Err(cause) => {
                 self.probe.degraded();
-                degraded(cause, memory_ms)
+                Recall::degraded(cause, memory_ms)
             }
         })
     }
@@ -71,24 +71,6 @@ fn remembered(read: Recollection, now_ms: i64, memory_ms: f64) -> Recall {
             .memory_changed_ms
             .map(|changed| now_ms.saturating_sub(changed).max(0)),
         enrichment_age_ms: fetched_at_ms.map(|fetched| now_ms.saturating_sub(fetched).max(0)),
-        cut: Vec::new(),
-    }
-}
-
-/// Every field null or empty: nothing in it can be mistaken for knowledge of a first-time caller.
-fn degraded(cause: PortError, memory_ms: f64) -> Recall {
-    Recall {
-        known: false,
-        degraded: Some(cause),
-        caller: None,
-        summary: String::new(),
-        recent_calls: Vec::new(),
-        enrichment: Enrichment::default(),
-        memory_ms,
-        enrichment_ms: 0.0,
-        cache_hit: false,
-        memory_age_ms: None,
-        enrichment_age_ms: None,
         cut: Vec::new(),
     }
 }

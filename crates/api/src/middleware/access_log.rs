@@ -1,0 +1,62 @@
+//! One log line and one count for every request. The path of a request is never logged, only the route it matched: a path may
+//! hold a phone number.
+
+use actix_web::{
+    Error,
+    body::MessageBody,
+    dev::{ServiceRequest, ServiceResponse},
+    http::Method,
+    middleware::Next,
+    web::Data,
+};
+
+use super::Frame;
+use crate::rest::{Api, Route};
+
+/// Counts the request, and logs it when it is answered.
+pub(crate) async fn access_log<B: MessageBody>(
+    request: ServiceRequest,
+    next: Next<B>,
+) -> Result<ServiceResponse<B>, Error> {
+    let api = request.app_data::<Data<Api>>().cloned();
+    let frame = Frame::of(request.request());
+    let method = method_name(request.method());
+    let _in_flight = api.as_ref().map(|api| api.metrics.begin_request());
+
+    let answered = next.call(request).await;
+    let (status, route) = match &answered {
+        Ok(response) => (response.status(), Route::of(response.request())),
+        Err(error) => (error.as_response_error().status_code(), Route::Unmatched),
+    };
+    let took = frame.began.elapsed();
+    if let Some(api) = &api {
+        api.metrics.request(route, method, status, took);
+    }
+    let principal = frame.principal.get();
+    tracing::info!(
+        target: "access",
+        request_id = frame.request_id,
+        trace_id = frame.trace_id,
+        method,
+        route = route.pattern(),
+        status = status.as_u16(),
+        ms = took.as_secs_f64() * 1000.0,
+        tenant_id = principal.map(|principal| tracing::field::display(principal.tenant_id)),
+        key_id = principal.map(|principal| tracing::field::display(principal.key_id)),
+    );
+    answered
+}
+
+/// The name of a method in logs and metrics; a client can invent others, which are all one here.
+fn method_name(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::POST => "POST",
+        Method::HEAD => "HEAD",
+        Method::OPTIONS => "OPTIONS",
+        Method::PUT => "PUT",
+        Method::PATCH => "PATCH",
+        Method::DELETE => "DELETE",
+        _ => "other",
+    }
+}

@@ -1,0 +1,58 @@
+//! Gives every refusal its body and logs its cause, once. Also catches what was not foreseen: answers that the framework makes
+//! by itself, and panics.
+
+use std::panic::AssertUnwindSafe;
+
+use actix_web::{
+    Error,
+    body::{BoxBody, MessageBody},
+    dev::{ServiceRequest, ServiceResponse},
+    middleware::Next,
+};
+use futures_util::FutureExt;
+
+use super::Frame;
+use crate::error::{Chain, Refusal};
+
+/// Turns whatever is not 2xx into the envelope.
+pub(crate) async fn envelope<B: MessageBody + 'static>(
+    request: ServiceRequest,
+    next: Next<B>,
+) -> Result<ServiceResponse<BoxBody>, Error> {
+    let frame = Frame::of(request.request());
+    match AssertUnwindSafe(next.call(request)).catch_unwind().await {
+        Ok(Ok(response)) if response.status().is_success() => Ok(response.map_into_boxed_body()),
+        Ok(Ok(response)) => {
+            let enveloped = {
+                let refusal = response.response().error().and_then(Error::as_error::<Refusal>);
+                refused(&frame, refusal.unwrap_or(&Refusal::of_status(response.status())))
+            };
+            Ok(response.into_response(enveloped))
+        }
+        // Below, the request is gone, so the refusal itself must know the id.
+        Ok(Err(error)) => {
+            let refusal = Refusal::of_status(error.as_response_error().status_code());
+            refused(&frame, &refusal);
+            Err(refusal.with_request_id(&frame.request_id).into())
+        }
+        Err(_) => {
+            // The panic hook has said where.
+            let refusal = Refusal::internal("the handler panicked");
+            refused(&frame, &refusal);
+            Err(refusal.with_request_id(&frame.request_id).into())
+        }
+    }
+}
+
+/// The answer of a refusal, whose cause is logged here and nowhere else.
+fn refused(frame: &Frame, refusal: &Refusal) -> actix_web::HttpResponse {
+    if let Some(cause) = refusal.cause() {
+        tracing::error!(
+            request_id = frame.request_id,
+            trace_id = frame.trace_id,
+            cause = %Chain(cause),
+            "a request failed"
+        );
+    }
+    refusal.response(Some(&frame.request_id))
+}

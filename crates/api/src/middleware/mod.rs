@@ -1,0 +1,100 @@
+//! What happens to every request around its handler, from the outside in: [`request_id`] names it, [`access_log`] counts and
+//! logs it, [`envelope`] gives refusals their body; then, for the routes that need a key, [`authenticate`] and
+//! [`rate_limit`]. [`deadline`] says how much time each step has.
+
+pub(crate) mod access_log;
+pub(crate) mod authenticate;
+pub(crate) mod deadline;
+pub(crate) mod envelope;
+pub(crate) mod rate_limit;
+pub(crate) mod request_id;
+
+use std::{
+    cell::{Cell, OnceCell},
+    convert::Infallible,
+    future::{Ready, ready},
+    ops::Deref,
+    rc::Rc,
+    time::{Duration, Instant},
+};
+
+use actix_web::{FromRequest, HttpMessage, HttpRequest, dev::Payload};
+use domain::{access::Principal, context::CallContext};
+
+use crate::error::Refusal;
+
+/// What is known of the request that is being served. The outermost middleware lays it, the ones inside fill it in.
+#[derive(Clone)]
+pub(crate) struct Frame(Rc<Inner>);
+
+pub(crate) struct Inner {
+    /// The name of the request, for the client and the log.
+    pub(crate) request_id: String,
+    /// W3C trace id.
+    pub(crate) trace_id: String,
+    /// When the head of the request was there.
+    pub(crate) began: Instant,
+    /// How long the service waited for the client to send the body.
+    pub(crate) waited: Cell<Duration>,
+    /// How long the whole answer may take.
+    pub(crate) whole: Cell<Duration>,
+    /// Who asks, once that is verified.
+    pub(crate) principal: OnceCell<Principal>,
+}
+
+impl Frame {
+    pub(crate) fn new(request_id: String, trace_id: String) -> Self {
+        Self(Rc::new(Inner {
+            request_id,
+            trace_id,
+            began: Instant::now(),
+            waited: Cell::new(Duration::ZERO),
+            whole: Cell::new(Duration::MAX),
+            principal: OnceCell::new(),
+        }))
+    }
+
+    /// The frame of `request`.
+    pub(crate) fn of(request: &HttpRequest) -> Self {
+        request
+            .extensions()
+            .get::<Self>()
+            .cloned()
+            .unwrap_or_else(|| request_id::frame(request.headers()))
+    }
+
+    /// How long the service itself has worked on the request.
+    pub(crate) fn worked(&self) -> Duration {
+        self.began.elapsed().saturating_sub(self.waited.get())
+    }
+
+    /// The context for a use case. A route that was not put behind [`authenticate`] has none, and so serves nothing.
+    pub(crate) fn context(&self) -> Result<CallContext, Refusal> {
+        let principal = self
+            .principal
+            .get()
+            .ok_or_else(|| Refusal::internal("the route is not behind the authentication"))?;
+        Ok(CallContext {
+            principal: principal.clone(),
+            deadline: self.due().for_ports(),
+            trace_id: self.trace_id.clone(),
+        })
+    }
+}
+
+impl Deref for Frame {
+    type Target = Inner;
+
+    fn deref(&self) -> &Inner {
+        &self.0
+    }
+}
+
+impl FromRequest for Frame {
+    type Error = Infallible;
+    type Future = Ready<Result<Self, Infallible>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        ready(Ok(Self::of(request)))
+    }
+}

@@ -1,0 +1,133 @@
+//! Takes the body of a request off the wire, within its limits. What is wrong with it is kept until its turn comes: the scope is
+//! checked before the body.
+
+use std::{convert::Infallible, time::Instant};
+
+use actix_web::{
+    FromRequest, HttpRequest,
+    dev::Payload,
+    http::header::{self, HeaderMap},
+    web::{Bytes, BytesMut, Data},
+};
+use domain::error::Error;
+use futures_util::{StreamExt, future::LocalBoxFuture};
+
+use super::{Api, Limits};
+use crate::middleware::Frame;
+
+/// The body of a request, or why it could not be taken.
+pub(crate) struct Body(Result<Bytes, Error>);
+
+impl Body {
+    /// The bytes.
+    pub(crate) fn bytes(self) -> Result<Bytes, Error> {
+        self.0
+    }
+}
+
+impl FromRequest for Body {
+    type Error = Infallible;
+    type Future = LocalBoxFuture<'static, Result<Self, Infallible>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let (request, payload) = (request.clone(), payload.take());
+        Box::pin(async move {
+            let frame = Frame::of(&request);
+            let limits = request.app_data::<Data<Api>>().map(|api| api.limits);
+            let began = Instant::now();
+            let body = take(request.headers(), payload, limits.unwrap_or_default()).await;
+            frame.waited.set(began.elapsed());
+            Ok(Self(body))
+        })
+    }
+}
+
+async fn take(headers: &HeaderMap, payload: Payload, limits: Limits) -> Result<Bytes, Error> {
+    if !is_json(headers) {
+        return Err(bad("the content type must be application/json"));
+    }
+    if !is_plain(headers) {
+        return Err(bad("the body must not be compressed; send it without Content-Encoding"));
+    }
+    let too_large = || bad(format!("the body is larger than {} bytes", limits.max_body_bytes));
+    let announced = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+    if announced.is_some_and(|length| length > limits.max_body_bytes) {
+        return Err(too_large());
+    }
+    match tokio::time::timeout(limits.body_time, collect(payload, limits.max_body_bytes)).await {
+        Ok(Ok(Some(body))) => Ok(body),
+        Ok(Ok(None)) => Err(too_large()),
+        Ok(Err(())) => Err(bad("the body ended early or is not well-formed HTTP")),
+        Err(_) => Err(bad(format!("the body did not arrive within {} s", limits.body_time.as_secs()))),
+    }
+}
+
+/// The whole payload; `None` when it is larger than `most`. A payload of one piece, as most are, is not copied.
+async fn collect(mut payload: Payload, most: usize) -> Result<Option<Bytes>, ()> {
+    let Some(first) = payload.next().await else {
+        return Ok(Some(Bytes::new()));
+    };
+    let first = first.map_err(|_| ())?;
+    if first.len() > most {
+        return Ok(None);
+    }
+    let Some(second) = payload.next().await else {
+        return Ok(Some(first));
+    };
+    let mut body = BytesMut::from(first.as_ref());
+    let mut piece = second.map_err(|_| ())?;
+    loop {
+        if body.len() + piece.len() > most {
+            return Ok(None);
+        }
+        body.extend_from_slice(&piece);
+        match payload.next().await {
+            Some(next) => piece = next.map_err(|_| ())?,
+            None => return Ok(Some(body.freeze())),
+        }
+    }
+}
+
+/// Whether the content type is JSON or is not given.
+fn is_json(headers: &HeaderMap) -> bool {
+    let Some(value) = headers.get(header::CONTENT_TYPE) else {
+        return true;
+    };
+    let Ok(value) = value.to_str() else { return false };
+    let essence = value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    essence.is_empty() || essence == "application/json" || (essence.contains('/') && essence.ends_with("+json"))
+}
+
+fn is_plain(headers: &HeaderMap) -> bool {
+    headers.get(header::CONTENT_ENCODING).is_none_or(|value| value.as_bytes().eq_ignore_ascii_case(b"identity"))
+}
+
+fn bad(message: impl Into<String>) -> Error {
+    Error::BadRequest(message.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use actix_web::http::header::HeaderValue;
+
+    #[test]
+    fn json_and_no_content_type_are_accepted() {
+        assert!(is_json(&HeaderMap::new()));
+        for (value, accepted) in [
+            ("application/json", true),
+            ("Application/JSON; charset=utf-8", true),
+            ("application/vnd.acme+json", true),
+            ("", true),
+            ("text/plain", false),
+            ("application/x-www-form-urlencoded", false),
+            ("application/jsonp", false),
+            ("multipart/form-data; boundary=application/json", false),
+            ("+json", false),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::CONTENT_TYPE, HeaderValue::from_str(value).unwrap());
+            assert_eq!(is_json(&headers), accepted, "{value}");
+        }
+    }
+}

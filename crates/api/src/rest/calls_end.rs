@@ -1,0 +1,127 @@
+//! `POST /v1/calls/end`: write a call back after hangup.
+
+use actix_web::{HttpResponse, web::Data};
+use domain::{
+    call::{CallOutcome, EndedCall, Role, SessionId, Turn},
+    error::Error,
+    json::JsonObject,
+    phone::Region,
+};
+use utoipa::ToSchema;
+
+use super::{
+    Api,
+    body::Body,
+    json::{self, At},
+    recall_and_enrich::normalised,
+};
+use crate::{
+    error::Refusal,
+    middleware::Frame,
+    openapi::{self, Refusals},
+};
+
+/// Commits an ended call.
+///
+/// 204 means that the call is on disk. Repeat the request until it gets one: a repeat counts once, and a repeat with another body is a
+/// correction that replaces the first.
+#[utoipa::path(
+    post,
+    path = "/v1/calls/end",
+    operation_id = "callsEnd",
+    tag = "callers",
+    request_body = CallsEndRequest,
+    responses((status = 204, description = "The call is on disk"), Refusals),
+    security(("bearer" = [])),
+)]
+pub(super) async fn calls_end(frame: Frame, body: Body, api: Data<Api>) -> Result<HttpResponse, Refusal> {
+    let ctx = frame.context()?;
+    let work = api.callers.end_call(&ctx, |region| {
+        json::read(&body.bytes()?, CallsEndRequest::decode)?.into_call(region)
+    });
+    frame.due().bound("a call end", work).await.map_err(Refusal::unavailable)??;
+    Ok(HttpResponse::NoContent().finish())
+}
+
+/// A call that has ended. Other fields are ignored.
+#[derive(Debug, ToSchema)]
+#[schema(examples(json!({
+    "session_id": "call-1", "phone_number": "+12025550142", "duration_s": 94, "outcome": "appointment_booked",
+    "transcript": [
+        {"role": "agent", "text": "Harbor Dental, how can I help?", "ts_ms": 0},
+        {"role": "user", "text": "I would like a cleaning on Tuesday at three.", "ts_ms": 2100}
+    ]
+})))]
+pub struct CallsEndRequest {
+    /// The client's name for the call; the one of the recall when there was one.
+    #[schema(min_length = 1)]
+    pub session_id: String,
+    /// The caller's number in any format; a national one is read in the tenant's region.
+    #[schema(min_length = 1, examples("+12025550142"))]
+    pub phone_number: String,
+    /// What was said, in order.
+    pub transcript: Vec<TranscriptEntry>,
+    /// Length of the call in seconds.
+    #[schema(minimum = 0)]
+    pub duration_s: f64,
+    /// How the call ended.
+    #[schema(schema_with = openapi::outcome)]
+    pub outcome: CallOutcome,
+    /// Any object; kept with the call.
+    #[schema(nullable = false, value_type = Option<Object>)]
+    pub agent_metadata: Option<JsonObject>,
+}
+
+/// One turn of a transcript.
+#[derive(Debug, ToSchema)]
+pub struct TranscriptEntry {
+    /// Who spoke: the caller (`user`) or the agent.
+    #[schema(schema_with = openapi::role)]
+    pub role: Role,
+    /// What was said.
+    pub text: String,
+    /// When, in milliseconds since the epoch or since the start of the call.
+    pub ts_ms: f64,
+}
+
+impl CallsEndRequest {
+    fn decode(body: At<'_, '_>) -> Result<Self, Error> {
+        let fields =
+            body.fields(["session_id", "phone_number", "transcript", "duration_s", "outcome", "agent_metadata"])?;
+        Ok(Self {
+            session_id: fields.required(0, |at| at.non_empty_string())?,
+            phone_number: fields.required(1, |at| at.non_empty_string())?,
+            transcript: fields.required(2, |at| at.items(TranscriptEntry::decode))?,
+            duration_s: fields.required(3, |at| at.non_negative_number())?,
+            outcome: fields.required(4, |at| at.one_of(&CallOutcome::ALL, CallOutcome::as_str))?,
+            agent_metadata: fields.optional(5, |at| at.object())?,
+        })
+    }
+
+    fn into_call(self, region: Region) -> Result<EndedCall, Error> {
+        let turn = |entry: TranscriptEntry| Turn {
+            role: entry.role,
+            text: entry.text,
+            ts_ms: entry.ts_ms,
+        };
+        Ok(EndedCall {
+            number: normalised(&self.phone_number, region)?,
+            session_id: SessionId(self.session_id),
+            transcript: self.transcript.into_iter().map(turn).collect(),
+            duration_s: self.duration_s,
+            outcome: self.outcome,
+            agent_metadata: self.agent_metadata,
+        })
+    }
+}
+
+impl TranscriptEntry {
+    fn decode(entry: At<'_, '_>) -> Result<Self, Error> {
+        let fields = entry.fields(["role", "text", "ts_ms"])?;
+        Ok(Self {
+            role: fields.required(0, |at| at.one_of(&[Role::User, Role::Agent], Role::as_str))?,
+            text: fields.required(1, |at| at.string())?,
+            ts_ms: fields.required(2, |at| at.number())?,
+        })
+    }
+}

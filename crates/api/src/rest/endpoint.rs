@@ -1,0 +1,64 @@
+//! One endpoint: its route, what stands before it, and its page in the OpenAPI document, mounted as one so that none of them can
+//! be forgotten.
+
+use actix_web::{
+    HttpResponse, Resource,
+    dev::{AppService, HttpServiceFactory},
+    middleware::from_fn,
+    web,
+};
+use utoipa::{
+    __dev::{SchemaReferences, Tags},
+    Path,
+    openapi::{
+        RefOr,
+        path::{HttpMethod, Paths},
+        schema::Schema,
+    },
+};
+use utoipa_actix_web::OpenApiFactory;
+
+use crate::{
+    error::Refusal,
+    middleware::{authenticate::authenticate, deadline::Kind, rate_limit::rate_limit},
+};
+
+/// A route behind authentication and rate limit, documented by `P`.
+pub(super) struct Endpoint<P> {
+    resource: Resource,
+    page: P,
+}
+
+impl<P: Path> Endpoint<P> {
+    /// Puts `route` under the path of `page`. Other methods are refused before the key is looked at.
+    pub(super) fn new(page: P, route: actix_web::Route, kind: Kind) -> Self {
+        let allow = match P::methods().first() {
+            Some(HttpMethod::Get) => "GET",
+            _ => "POST",
+        };
+        let guarded = route
+            .wrap(from_fn(rate_limit))
+            .wrap(from_fn(move |request, next| authenticate(kind, request, next)));
+        let refused = move || async move { HttpResponse::from_error(Refusal::method_not_allowed(allow)) };
+        Self {
+            resource: web::resource(P::path()).route(guarded).default_service(web::to(refused)),
+            page,
+        }
+    }
+}
+
+impl<P> HttpServiceFactory for Endpoint<P> {
+    fn register(self, config: &mut AppService) {
+        self.resource.register(config);
+    }
+}
+
+impl<P: Path + SchemaReferences + for<'t> Tags<'t>> OpenApiFactory for Endpoint<P> {
+    fn paths(&self) -> Paths {
+        OpenApiFactory::paths(&self.page)
+    }
+
+    fn schemas(&self, schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        OpenApiFactory::schemas(&self.page, schemas);
+    }
+}

@@ -1,0 +1,189 @@
+//! The public HTTP interface: three endpoints, each a handler of a few lines between the wire and a use case.
+//!
+//! [`app`] is the whole public application over an [`Api`]; the server, the tests and the OpenAPI document are made of the same
+//! [`configure`].
+
+mod body;
+mod calls_end;
+mod endpoint;
+mod get_caller;
+mod json;
+mod recall_and_enrich;
+
+use std::{sync::Arc, time::Duration};
+
+use actix_web::{
+    App, Error, HttpRequest, HttpResponse,
+    body::BoxBody,
+    dev::{ServiceFactory, ServiceRequest, ServiceResponse},
+    middleware::from_fn,
+    web::{self, Bytes, Data},
+};
+use domain::{
+    CallerService,
+    phone::Region,
+    port::{Authenticator, CallerMemory, Clock, Probe, RateLimiter},
+};
+use serde::Serialize;
+use utoipa_actix_web::{AppExt, service_config::ServiceConfig};
+
+pub use calls_end::{CallsEndRequest, TranscriptEntry};
+pub use get_caller::CallerResponse;
+pub use recall_and_enrich::{
+    CompanyBlock, Enrichment, Freshness, Memory, PersonBlock, PhoneBlock, RecallRequest, RecallResponse, RecentCall,
+    Timing, Trigger,
+};
+
+use crate::{
+    error::Refusal,
+    middleware::{access_log::access_log, deadline::Kind, envelope::envelope, request_id::request_id},
+    openapi,
+    telemetry::Metrics,
+};
+use endpoint::Endpoint;
+
+/// What the public interface is put over.
+pub struct Ports {
+    /// The memory of callers.
+    pub memory: Arc<dyn CallerMemory>,
+    /// Verifies keys.
+    pub authenticator: Arc<dyn Authenticator>,
+    /// Holds the keys' token buckets.
+    pub limiter: Arc<dyn RateLimiter>,
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// How long and how large things may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// The whole of a recall, unless the client asks for another time.
+    pub recall_deadline: Duration,
+    /// The whole of a call end, and of reading a profile.
+    pub write_deadline: Duration,
+    /// The largest body, in bytes.
+    pub max_body_bytes: usize,
+    /// How long a client may take to send a body.
+    pub body_time: Duration,
+}
+
+impl Default for Limits {
+    /// The defaults of the settings.
+    fn default() -> Self {
+        Self {
+            recall_deadline: Duration::from_millis(300),
+            write_deadline: Duration::from_millis(3000),
+            max_body_bytes: 2 * 1024 * 1024,
+            body_time: Duration::from_secs(10),
+        }
+    }
+}
+
+/// The state of the public interface, one for all workers.
+pub struct Api {
+    pub(crate) callers: CallerService,
+    pub(crate) authenticator: Arc<dyn Authenticator>,
+    pub(crate) limiter: Arc<dyn RateLimiter>,
+    pub(crate) limits: Limits,
+    pub(crate) metrics: Arc<Metrics>,
+    document: Bytes,
+}
+
+impl Api {
+    /// Puts the interface over `ports`. National numbers are read in `default_region` where a tenant has no own.
+    #[must_use]
+    pub fn new(ports: Ports, default_region: Region, limits: Limits, metrics: Arc<Metrics>) -> Self {
+        let probe: Arc<dyn Probe> = Arc::clone(&metrics) as Arc<dyn Probe>;
+        Self {
+            callers: CallerService::new(ports.memory, ports.clock, probe, default_region),
+            authenticator: ports.authenticator,
+            limiter: ports.limiter,
+            limits,
+            metrics,
+            document: Bytes::from(openapi::text()),
+        }
+    }
+}
+
+/// A route, as logs and metrics name it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Route {
+    RecallAndEnrich,
+    CallsEnd,
+    GetCaller,
+    OpenApi,
+    Unmatched,
+}
+
+impl Route {
+    const MATCHABLE: [Self; 4] = [Self::RecallAndEnrich, Self::CallsEnd, Self::GetCaller, Self::OpenApi];
+
+    /// The route's pattern.
+    pub(crate) const fn pattern(self) -> &'static str {
+        match self {
+            Self::RecallAndEnrich => "/v1/recall_and_enrich",
+            Self::CallsEnd => "/v1/calls/end",
+            Self::GetCaller => "/v1/caller/{phone_number}",
+            Self::OpenApi => "/.well-known/openapi.json",
+            Self::Unmatched => "unmatched",
+        }
+    }
+
+    /// The route that `request` matched.
+    pub(crate) fn of(request: &HttpRequest) -> Self {
+        let pattern = request.match_pattern();
+        let matched = |route: &Self| pattern.as_deref() == Some(route.pattern());
+        Self::MATCHABLE.into_iter().find(matched).unwrap_or(Self::Unmatched)
+    }
+}
+
+/// Mounts the three endpoints.
+pub fn configure(config: &mut ServiceConfig<'_>) {
+    config
+        .service(Endpoint::new(
+            recall_and_enrich::__path_recall_and_enrich,
+            web::post().to(recall_and_enrich::recall_and_enrich),
+            Kind::Recall,
+        ))
+        .service(Endpoint::new(
+            calls_end::__path_calls_end,
+            web::post().to(calls_end::calls_end),
+            Kind::Write,
+        ))
+        .service(Endpoint::new(
+            get_caller::__path_get_caller,
+            web::get().to(get_caller::get_caller),
+            Kind::Write,
+        ));
+}
+
+/// The public application: what actix builds once for each worker.
+pub fn app(
+    api: &Data<Api>,
+) -> App<impl ServiceFactory<ServiceRequest, Config = (), Response = ServiceResponse<BoxBody>, Error = Error, InitError = ()> + use<>>
+{
+    let document = web::resource(Route::OpenApi.pattern())
+        .route(web::get().to(serve_document))
+        .route(web::head().to(serve_document))
+        .default_service(web::to(async || HttpResponse::from_error(Refusal::method_not_allowed("GET, HEAD"))));
+    App::new()
+        .into_utoipa_app()
+        .configure(configure)
+        .into_app()
+        .app_data(Data::clone(api))
+        .service(document)
+        .default_service(web::to(async || HttpResponse::from_error(Refusal::no_such_path())))
+        .wrap(from_fn(envelope))
+        .wrap(from_fn(access_log))
+        .wrap(from_fn(request_id))
+}
+
+async fn serve_document(api: Data<Api>) -> HttpResponse {
+    HttpResponse::Ok().content_type("application/json").body(api.document.clone())
+}
+
+/// A 200 with this body.
+fn ok(body: &impl Serialize) -> Result<HttpResponse, Refusal> {
+    let body = serde_json::to_vec(body).map_err(Refusal::internal)?;
+    Ok(HttpResponse::Ok().content_type("application/json").body(body))
+}

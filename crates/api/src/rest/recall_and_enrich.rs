@@ -1,0 +1,332 @@
+//! `POST /v1/recall_and_enrich`: who is calling?
+
+use actix_web::{HttpRequest, HttpResponse, web::Data};
+use domain::{
+    call::SessionId,
+    enrichment,
+    error::{Error, PortError},
+    memory,
+    phone::{PhoneNumber, Region},
+    port::Probe,
+    recall::Recall,
+    usecase::RecallInput,
+};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{
+    Api, CallerResponse,
+    body::Body,
+    json::{self, At},
+    ok,
+};
+use crate::{
+    error::{Chain, Refusal},
+    middleware::{Frame, deadline},
+    openapi::Refusals,
+};
+
+/// Says who is calling, before the agent speaks.
+///
+/// A number not seen before becomes a caller (`known: false`). When the memory cannot be read in time, the answer is still a 200,
+/// with `degraded: true` and every field null or empty: such a caller must not be treated as a new one.
+#[utoipa::path(
+    post,
+    path = "/v1/recall_and_enrich",
+    operation_id = "recallAndEnrich",
+    tag = "callers",
+    params(("X-Deadline-Ms" = Option<u32>, Header, description = "How long the client waits, in milliseconds: 20 to 5000", minimum = 20, maximum = 5000, nullable = false)),
+    request_body = RecallRequest,
+    responses((status = 200, description = "Who is calling, as far as known", body = RecallResponse), Refusals),
+    security(("bearer" = [])),
+)]
+pub(super) async fn recall_and_enrich(
+    request: HttpRequest,
+    frame: Frame,
+    body: Body,
+    api: Data<Api>,
+) -> Result<HttpResponse, Refusal> {
+    let ctx = frame.context()?;
+    let asked = deadline::asked(request.headers());
+    let work = api.callers.recall_and_enrich(&ctx, |region| {
+        asked?;
+        json::read(&body.bytes()?, RecallRequest::decode)?.into_input(region)
+    });
+    let recall = match frame.due().bound("a recall", work).await {
+        Ok(recall) => recall?,
+        Err(late) => {
+            api.metrics.degraded();
+            Recall::degraded(PortError::Unavailable(late.into()), frame.worked().as_secs_f64() * 1000.0)
+        }
+    };
+    if let Some(cause) = &recall.degraded {
+        tracing::warn!(request_id = frame.request_id, trace_id = frame.trace_id, cause = %Chain(cause), "a recall was answered without memory");
+    }
+    ok(&RecallResponse::new(recall, &frame))
+}
+
+/// When in the life of a call the recall is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Trigger {
+    /// The phone rings.
+    Ringing,
+    /// The call was answered.
+    Answered,
+}
+
+impl Trigger {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Ringing => "ringing",
+            Self::Answered => "answered",
+        }
+    }
+}
+
+/// What a client asks before the agent speaks. Other fields are ignored.
+#[derive(Debug, ToSchema)]
+#[schema(as = RecallAndEnrichRequest, examples(json!({"phone_number": "+12025550142", "session_id": "call-1", "trigger": "ringing"})))]
+pub struct RecallRequest {
+    /// The caller's number in any format; a national one is read in the tenant's region.
+    #[schema(min_length = 1, examples("+12025550142"))]
+    pub phone_number: String,
+    /// The point in the life of the call; accepted, not stored.
+    #[schema(nullable = false)]
+    pub trigger: Option<Trigger>,
+    /// The client's name for the call; reuse it in calls/end.
+    #[schema(nullable = false)]
+    pub session_id: Option<String>,
+    /// The agent that answers; accepted, not stored.
+    #[schema(nullable = false)]
+    pub agent_id: Option<String>,
+    /// Any object; accepted, not stored.
+    #[schema(nullable = false, value_type = Option<Object>)]
+    pub metadata: Option<domain::json::JsonObject>,
+}
+
+impl RecallRequest {
+    fn decode(body: At<'_, '_>) -> Result<Self, Error> {
+        let fields = body.fields(["phone_number", "trigger", "session_id", "agent_id", "metadata"])?;
+        Ok(Self {
+            phone_number: fields.required(0, |at| at.non_empty_string())?,
+            trigger: fields.optional(1, |at| at.one_of(&[Trigger::Ringing, Trigger::Answered], Trigger::name))?,
+            session_id: fields.optional(2, |at| at.string())?,
+            agent_id: fields.optional(3, |at| at.string())?,
+            metadata: fields.optional(4, |at| at.object())?,
+        })
+    }
+
+    fn into_input(self, region: Region) -> Result<RecallInput, Error> {
+        Ok(RecallInput {
+            number: normalised(&self.phone_number, region)?,
+            session_id: self.session_id.filter(|id| !id.is_empty()).map(SessionId),
+        })
+    }
+}
+
+/// The number of a request in E.164.
+pub(super) fn normalised(number: &str, region: Region) -> Result<PhoneNumber, Error> {
+    PhoneNumber::normalise(number, region).map_err(|error| Error::BadRequest(format!("phone_number: {error}")))
+}
+
+/// Who is calling.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = RecallAndEnrichResponse)]
+pub struct RecallResponse {
+    /// W3C trace id; the inbound `traceparent`'s when there is one.
+    #[schema(examples("4bf92f3577b34da6a3ce929d0e0e4736"))]
+    pub trace_id: String,
+    /// Whether the number was seen before; means nothing in a degraded answer.
+    pub known: bool,
+    /// There, and true, only when the memory could not be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = crate::openapi::only_true)]
+    pub degraded: Option<bool>,
+    /// The caller's profile.
+    pub caller: CallerResponse,
+    /// What happened before.
+    pub memory: Memory,
+    /// What third parties know.
+    pub enrichment: Enrichment,
+    /// How long this request took.
+    pub timing_ms: Timing,
+    /// How old the data is.
+    pub freshness: Freshness,
+    /// What was not ready at the deadline; absent when everything was.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(examples(json!(["enrichment.twilio"])))]
+    pub cut: Vec<String>,
+}
+
+/// What happened before.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Memory {
+    /// What the agent should know; empty for a first-time caller.
+    pub summary: String,
+    /// The latest calls, newest first.
+    #[schema(max_items = 5)]
+    pub recent_calls: Vec<RecentCall>,
+}
+
+/// A call that has ended.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RecentCall {
+    /// The service's id of the call.
+    pub call_id: String,
+    /// When it began, in milliseconds since the epoch.
+    #[schema(value_type = Option<f64>)]
+    pub started_at_ms: Option<i64>,
+    /// Length in seconds.
+    pub duration_s: f64,
+    /// The call in a few sentences.
+    pub summary: String,
+    /// How it ended.
+    pub outcome: Option<&'static str>,
+}
+
+/// What third parties know; a block is null when nobody knows.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Enrichment {
+    /// The person behind the number.
+    pub person: Option<PersonBlock>,
+    /// The company behind the number.
+    pub company: Option<CompanyBlock>,
+    /// The line itself.
+    pub phone: Option<PhoneBlock>,
+}
+
+/// The person behind a number.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = EnrichmentPerson)]
+pub struct PersonBlock {
+    /// Full name.
+    pub name: Option<String>,
+    /// Job title.
+    #[schema(required = false)]
+    pub title: Option<String>,
+    /// Employer.
+    #[schema(required = false)]
+    pub company: Option<String>,
+}
+
+/// The company behind a number.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = EnrichmentCompany)]
+pub struct CompanyBlock {
+    /// Company name.
+    pub name: Option<String>,
+    /// Postal address.
+    #[schema(value_type = Value, required = false)]
+    pub address: Option<String>,
+}
+
+/// A phone line.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = EnrichmentPhone)]
+pub struct PhoneBlock {
+    /// The carrier that serves the line.
+    pub carrier: Option<String>,
+    /// The line type, for example `mobile` or `fixed_voip`.
+    pub line_type: Option<String>,
+}
+
+/// How long this request took, in milliseconds. Not a benchmark.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Timing {
+    /// From the arrival of the request to the encoding of the answer; waiting for the client's body is not counted.
+    pub total: f64,
+    /// Reading the memory.
+    pub memory_ms: f64,
+    /// Waiting for look-ups.
+    pub enrichment_ms: f64,
+    /// Whether the enrichment shown needed no look-up in this request.
+    pub cache_hit: bool,
+}
+
+/// How old the data is.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Freshness {
+    /// Time since this caller's memory last changed, in milliseconds; null when there is none.
+    #[schema(value_type = Option<f64>)]
+    pub memory_age_ms: Option<i64>,
+    /// Age of the oldest enrichment shown, in milliseconds; null when none is shown.
+    #[schema(value_type = Option<f64>)]
+    pub enrichment_age_ms: Option<i64>,
+}
+
+impl RecallResponse {
+    fn new(recall: Recall, frame: &Frame) -> Self {
+        Self {
+            trace_id: frame.trace_id.clone(),
+            known: recall.known,
+            degraded: recall.degraded.is_some().then_some(true),
+            caller: recall.caller.map_or_else(CallerResponse::unavailable, CallerResponse::from),
+            memory: Memory {
+                summary: recall.summary,
+                recent_calls: recall.recent_calls.into_iter().map(RecentCall::from).collect(),
+            },
+            enrichment: Enrichment {
+                person: recall.enrichment.person.map(PersonBlock::from),
+                company: recall.enrichment.company.map(CompanyBlock::from),
+                phone: recall.enrichment.phone.map(PhoneBlock::from),
+            },
+            freshness: Freshness {
+                memory_age_ms: recall.memory_age_ms,
+                enrichment_age_ms: recall.enrichment_age_ms,
+            },
+            cut: recall.cut,
+            timing_ms: Timing {
+                total: micros(frame.worked().as_secs_f64() * 1000.0),
+                memory_ms: micros(recall.memory_ms),
+                enrichment_ms: micros(recall.enrichment_ms),
+                cache_hit: recall.cache_hit,
+            },
+        }
+    }
+}
+
+/// Milliseconds to three places: finer is noise.
+fn micros(ms: f64) -> f64 {
+    (ms * 1000.0).round() / 1000.0
+}
+
+impl From<memory::RecentCall> for RecentCall {
+    fn from(call: memory::RecentCall) -> Self {
+        Self {
+            call_id: call.call_id.to_string(),
+            started_at_ms: Some(call.started_at_ms),
+            duration_s: call.duration_s,
+            summary: call.summary,
+            outcome: Some(call.outcome.as_str()),
+        }
+    }
+}
+
+impl From<enrichment::Person> for PersonBlock {
+    fn from(person: enrichment::Person) -> Self {
+        Self {
+            name: person.name,
+            title: person.title,
+            company: person.company,
+        }
+    }
+}
+
+impl From<enrichment::Company> for CompanyBlock {
+    fn from(company: enrichment::Company) -> Self {
+        Self {
+            name: company.name,
+            address: company.address,
+        }
+    }
+}
+
+impl From<enrichment::Line> for PhoneBlock {
+    fn from(line: enrichment::Line) -> Self {
+        Self {
+            carrier: line.carrier,
+            line_type: line.line_type,
+        }
+    }
+}

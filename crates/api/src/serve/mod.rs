@@ -1,0 +1,275 @@
+//! `serve`: from the settings to a running service, and from a signal to its orderly end.
+
+mod connection;
+
+use std::{
+    io::{self, Write as _},
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use actix_http::{HttpService, KeepAlive, Protocol};
+use actix_service::{ServiceFactoryExt, fn_service, map_config};
+use actix_web::{
+    HttpServer,
+    dev::{AppConfig, Server, ServerHandle},
+    web::Data,
+};
+use adapters_auth::{ApiKey, GenerateError};
+use adapters_sqlorm::{Database, DatabaseOptions, MigrateError, OpenError, SqlKeyStore};
+use domain::{
+    access::{NewKey, Scopes},
+    context::Deadline,
+    port::{AccessAdmin, AdminError, Clock},
+};
+use tokio::{
+    net::TcpStream,
+    signal::unix::{Signal, SignalKind, signal},
+    task::JoinError,
+};
+
+use crate::{
+    compose::{SystemClock, compose},
+    config::ServeSettings,
+    rest::{self, Api},
+    telemetry::{
+        Metrics,
+        admin::{self, Admin},
+        start_logs,
+    },
+};
+use connection::Connection;
+
+/// How long a client may take for the head of its first request.
+const HEAD_TIME: Duration = Duration::from_secs(10);
+
+/// How long a connection may stay open between two requests.
+const KEEP_ALIVE: Duration = Duration::from_secs(75);
+
+/// How long a connection may stay open without a byte read or written, whatever the request is doing. No answer takes so long.
+const IDLE: Duration = Duration::from_secs(90);
+
+/// The most connections of one worker.
+const MOST_CONNECTIONS: usize = 10_000;
+
+/// How long requests in flight may take to finish after a stop, in seconds.
+const DRAIN_S: u64 = 8;
+
+/// How long the database may take to write what is queued after that: both together stay under 10 s.
+const FLUSH: Duration = Duration::from_millis(1500);
+
+/// How long the preparation of the first key may take.
+const BOOTSTRAP: Duration = Duration::from_secs(10);
+
+/// Why the service did not start, or could not go on.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// A listener's address cannot be used.
+    #[error("{setting}: cannot listen on {address}; free the port or choose another")]
+    Listen {
+        /// The setting that holds the address.
+        setting: &'static str,
+        /// The address.
+        address: SocketAddr,
+        /// What the operating system said.
+        #[source]
+        source: io::Error,
+    },
+    /// The database cannot be opened.
+    #[error("CALLER_MEMORY_DATABASE_URL: cannot open the database")]
+    Open(#[source] OpenError),
+    /// The database cannot be migrated.
+    #[error("CALLER_MEMORY_DATABASE_URL: cannot migrate the database")]
+    Migrate(#[source] MigrateError),
+    /// Migrations are pending and must not be applied.
+    #[error(
+        "CALLER_MEMORY_AUTO_MIGRATE is false and {0} of the database's migrations are pending; run `caller-memory migrate up`"
+    )]
+    Pending(usize),
+    /// No key could be made.
+    #[error("cannot make the first API key")]
+    Key(#[from] GenerateError),
+    /// The tenant `default` and its key could not be made sure of.
+    #[error("CALLER_MEMORY_DATABASE_URL: cannot prepare the tenant `default` and its API key")]
+    Bootstrap(#[source] AdminError),
+    /// The runtime, a signal or a server failed.
+    #[error("the service cannot run")]
+    Run(#[from] io::Error),
+    /// A task of the service itself ended unexpectedly.
+    #[error("a part of the service ended unexpectedly")]
+    Task(#[from] JoinError),
+}
+
+/// Serves until SIGTERM or SIGINT, then drains and returns.
+///
+/// # Errors
+/// [`StartError`], whose text names the setting that is to blame.
+pub fn run(settings: ServeSettings) -> Result<(), StartError> {
+    let _logs = start_logs(&settings.log, settings.log_format);
+    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(serve(settings))
+}
+
+async fn serve(settings: ServeSettings) -> Result<(), StartError> {
+    let listener = listen("CALLER_MEMORY_LISTEN", settings.listen)?;
+    let admin_listener = listen("CALLER_MEMORY_ADMIN_LISTEN", settings.admin_listen)?;
+    let signals = Signals::catch()?;
+    let database = open(&settings).await?;
+    let address = listener.local_addr()?;
+    let printed = first_key(&settings, &database).await?;
+    if let Some(key) = printed {
+        print_first_key(&key, address)?;
+    }
+
+    let metrics = Arc::new(Metrics::new());
+    let draining = Arc::new(AtomicBool::new(false));
+    let api = Data::new(compose(&settings, &database, &metrics));
+    let admin = Data::new(Admin {
+        metrics,
+        database: database.clone(),
+        draining: Arc::clone(&draining),
+    });
+    let public = public_server(listener, api)?;
+    let admin = HttpServer::new(move || admin::app(&admin))
+        .workers(1)
+        .disable_signals()
+        .listen(admin_listener)?
+        .run();
+    tracing::info!(%address, admin = %settings.admin_listen, "serving");
+
+    let (public_handle, admin_handle) = (public.handle(), admin.handle());
+    let (public, admin) = (tokio::spawn(public), tokio::spawn(admin));
+    drain_after(signals, draining, public_handle).await;
+    public.await??;
+    admin_handle.stop(false).await;
+    admin.await??;
+    database.close(Deadline(Instant::now() + FLUSH)).await;
+    tracing::info!("stopped");
+    Ok(())
+}
+
+/// Waits for a signal, then stops the public listener: no new connections, and requests in flight may finish. A second signal cuts
+/// them off.
+async fn drain_after(mut signals: Signals, draining: Arc<AtomicBool>, server: ServerHandle) {
+    signals.next().await;
+    draining.store(true, Ordering::Relaxed);
+    tracing::info!("stopping: requests in flight may finish");
+    let drained = server.stop(true);
+    tokio::select! {
+        () = drained => {}
+        () = signals.next() => server.stop(false).await,
+    }
+}
+
+/// SIGTERM and SIGINT.
+struct Signals(Signal, Signal);
+
+impl Signals {
+    fn catch() -> io::Result<Self> {
+        Ok(Self(signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?))
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.0.recv() => {}
+            _ = self.1.recv() => {}
+        }
+    }
+}
+
+fn listen(setting: &'static str, address: SocketAddr) -> Result<TcpListener, StartError> {
+    TcpListener::bind(address).map_err(|source| StartError::Listen {
+        setting,
+        address,
+        source,
+    })
+}
+
+/// The database, with its schema up to date.
+async fn open(settings: &ServeSettings) -> Result<Database, StartError> {
+    let options = DatabaseOptions::new(settings.database.database_url.as_str());
+    let database = Database::open(options).await.map_err(StartError::Open)?;
+    if settings.database.auto_migrate {
+        let applied = database.migrate_up().await.map_err(StartError::Migrate)?;
+        if !applied.is_empty() {
+            tracing::info!(migrations = applied.len(), "migrated the database");
+        }
+    } else {
+        let migrations = database.migrations().await.map_err(StartError::Migrate)?;
+        let pending = migrations.iter().filter(|migration| !migration.applied).count();
+        if pending > 0 {
+            return Err(StartError::Pending(pending));
+        }
+    }
+    Ok(database)
+}
+
+/// Makes sure that the tenant `default` has the key of the settings or, when the tenant is new, one of its own; returns a key that
+/// was made now and that nobody knows yet.
+async fn first_key(settings: &ServeSettings, database: &Database) -> Result<Option<ApiKey>, StartError> {
+    let given = settings.bootstrap_key.as_ref();
+    let key = given.map_or_else(ApiKey::generate, |key| Ok(key.clone()))?;
+    let new_key = NewKey {
+        hash: key.hash(),
+        shown: key.shown().to_owned(),
+        scopes: Scopes::all(),
+        label: Some("first start".to_owned()),
+        expires_at_ms: None,
+    };
+    let deadline = Deadline(Instant::now() + BOOTSTRAP);
+    let is_new = SqlKeyStore::new(database)
+        .bootstrap(&new_key, given.is_some(), SystemClock.now_ms(), deadline)
+        .await
+        .map_err(StartError::Bootstrap)?;
+    Ok((is_new && given.is_none()).then_some(key))
+}
+
+/// Shows the first key to whoever started the service, once, with a line to try it.
+fn print_first_key(key: &ApiKey, address: SocketAddr) -> io::Result<()> {
+    let host = match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
+        IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
+        ip => ip,
+    };
+    let url = SocketAddr::new(host, address.port());
+    let key = key.as_str();
+    let mut out = io::stdout().lock();
+    writeln!(
+        out,
+        "The first API key, shown only this once:\n\n  {key}\n\nTry it:\n\n  \
+         curl -sS http://{url}/v1/recall_and_enrich -H 'Authorization: Bearer {key}' \
+         -H 'Content-Type: application/json' -d '{{\"phone_number\": \"+12025550142\"}}'\n"
+    )?;
+    out.flush()
+}
+
+/// The public server. It is put together here rather than by actix's `HttpServer`, so that each connection can be wrapped.
+fn public_server(listener: TcpListener, api: Data<Api>) -> io::Result<Server> {
+    let builder = Server::build()
+        .disable_signals()
+        .shutdown_timeout(DRAIN_S)
+        .max_concurrent_connections(MOST_CONNECTIONS);
+    let stopping = builder.graceful_shutdown_signal();
+    let server = builder.listen("public", listener, move || {
+        let app = map_config(rest::app(&api), |()| AppConfig::default());
+        let stopping = stopping.clone();
+        let http = HttpService::build()
+            .keep_alive(KeepAlive::Timeout(KEEP_ALIVE))
+            .client_request_timeout(HEAD_TIME)
+            .tcp_nodelay(true)
+            .graceful_shutdown_signal(move || {
+                let stopping = stopping.clone();
+                async move { stopping.notified().await }
+            })
+            .finish(app);
+        fn_service(async |stream: TcpStream| {
+            let peer = stream.peer_addr().ok();
+            Ok((Connection::new(stream, IDLE), Protocol::Http1, peer))
+        })
+        .and_then(http)
+    })?;
+    Ok(server.run())
+}

@@ -1,0 +1,67 @@
+//! The admin listener: is the process alive, can it work, and its metrics. It has no key, so it is never the public listener.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use actix_web::{
+    App, Error, HttpResponse,
+    dev::{ServiceFactory, ServiceRequest, ServiceResponse},
+    web::{self, Data},
+};
+use adapters_sqlorm::Database;
+use domain::context::Deadline;
+
+use super::Metrics;
+use crate::error::Chain;
+
+/// How long a probe waits for the database.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The format of OpenMetrics, which Prometheus reads.
+const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// What the admin listener tells about.
+pub(crate) struct Admin {
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) database: Database,
+    /// Whether the service is about to end, so that no more requests should be sent to it.
+    pub(crate) draining: Arc<AtomicBool>,
+}
+
+/// The admin application.
+pub(crate) fn app(
+    admin: &Data<Admin>,
+) -> App<impl ServiceFactory<ServiceRequest, Config = (), Response = ServiceResponse, Error = Error, InitError = ()> + use<>> {
+    App::new()
+        .app_data(Data::clone(admin))
+        .route("/healthz", web::get().to(async || "ok\n"))
+        .route("/readyz", web::get().to(readyz))
+        .route("/metrics", web::get().to(metrics))
+}
+
+async fn readyz(admin: Data<Admin>) -> HttpResponse {
+    if admin.draining.load(Ordering::Relaxed) {
+        return HttpResponse::ServiceUnavailable().body("stopping\n");
+    }
+    let ping = admin.database.ping(Deadline(Instant::now() + PATIENCE));
+    match tokio::time::timeout(PATIENCE, ping).await {
+        Ok(Ok(())) => HttpResponse::Ok().body("ready\n"),
+        Ok(Err(error)) => {
+            tracing::warn!(cause = %Chain(&error), "not ready");
+            HttpResponse::ServiceUnavailable().body("the database does not answer\n")
+        }
+        Err(_) => HttpResponse::ServiceUnavailable().body("the database does not answer\n"),
+    }
+}
+
+async fn metrics(admin: Data<Admin>) -> HttpResponse {
+    match admin.metrics.text() {
+        Ok(text) => HttpResponse::Ok().content_type(OPEN_METRICS).body(text),
+        Err(_) => HttpResponse::InternalServerError().finish(),
+    }
+}

@@ -1,0 +1,218 @@
+//! Counts and times, as Prometheus reads them. No label names a tenant, a key or a caller.
+
+use std::{
+    fmt,
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+use actix_web::http::StatusCode;
+use domain::port::{Probe, Stage};
+use prometheus_client::{
+    collector::Collector,
+    encoding::{EncodeLabelSet, text},
+    metrics::{
+        counter::Counter,
+        family::{Family, MetricConstructor},
+        gauge::Gauge,
+        histogram::Histogram,
+    },
+    registry::{Registry, Unit},
+};
+
+use crate::{
+    error::{Code, Refusal},
+    rest::Route,
+};
+
+/// Upper bounds of latency buckets, in seconds: fine around a millisecond, where answers are expected.
+const BUCKETS: [f64; 16] =
+    [0.000_1, 0.000_25, 0.000_5, 0.001, 0.002, 0.004, 0.008, 0.015, 0.03, 0.06, 0.12, 0.25, 0.5, 1.0, 2.5, 5.0];
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct RequestLabels {
+    route: &'static str,
+    method: &'static str,
+    status: u16,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct RouteLabel {
+    route: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct StageLabel {
+    stage: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OutcomeLabel {
+    outcome: &'static str,
+}
+
+#[derive(Clone)]
+struct Latencies;
+
+impl MetricConstructor<Histogram> for Latencies {
+    fn new_metric(&self) -> Histogram {
+        Histogram::new(BUCKETS)
+    }
+}
+
+type Times<L> = Family<L, Histogram, Latencies>;
+
+/// What is counted and timed.
+pub struct Metrics {
+    registry: Mutex<Registry>,
+    requests: Family<RequestLabels, Counter>,
+    request_times: Times<RouteLabel>,
+    in_flight: Gauge,
+    stage_times: Times<StageLabel>,
+    degraded: Counter,
+    credentials: Family<OutcomeLabel, Counter>,
+}
+
+impl Metrics {
+    /// Metrics that stand at zero.
+    #[must_use]
+    pub fn new() -> Self {
+        let mut registry = Registry::with_prefix("caller_memory");
+        let requests = Family::default();
+        let request_times = Times::new_with_constructor(Latencies);
+        let in_flight = Gauge::default();
+        let stage_times = Times::new_with_constructor(Latencies);
+        let degraded = Counter::default();
+        let credentials = Family::default();
+        registry.register("http_requests", "Requests by route, method and status", requests.clone());
+        registry.register_with_unit(
+            "http_request_duration",
+            "Time from the arrival of a request's head to its answer",
+            Unit::Seconds,
+            request_times.clone(),
+        );
+        registry.register("http_requests_in_flight", "Requests being served", in_flight.clone());
+        registry.register_with_unit(
+            "stage_duration",
+            "Time of a part of a request",
+            Unit::Seconds,
+            stage_times.clone(),
+        );
+        registry.register("recalls_degraded", "Recalls answered without memory", degraded.clone());
+        registry.register("credentials", "Verified credentials by outcome", credentials.clone());
+        Self {
+            registry: Mutex::new(registry),
+            requests,
+            request_times,
+            in_flight,
+            stage_times,
+            degraded,
+            credentials,
+        }
+    }
+
+    /// Adds what `collector` tells at each scrape.
+    pub(crate) fn collect(&self, collector: impl Collector) {
+        self.registry().register_collector(Box::new(collector));
+    }
+
+    /// Everything, in the text format of OpenMetrics.
+    pub(crate) fn text(&self) -> Result<String, fmt::Error> {
+        let mut written = String::new();
+        text::encode(&mut written, &self.registry())?;
+        Ok(written)
+    }
+
+    fn registry(&self) -> std::sync::MutexGuard<'_, Registry> {
+        self.registry.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts a request as in flight until the answer is dropped.
+    pub(crate) fn begin_request(&self) -> InFlight {
+        self.in_flight.inc();
+        InFlight(self.in_flight.clone())
+    }
+
+    pub(crate) fn request(&self, route: Route, method: &'static str, status: StatusCode, took: Duration) {
+        let route = route.pattern();
+        let labels = RequestLabels {
+            route,
+            method,
+            status: status.as_u16(),
+        };
+        self.requests.get_or_create(&labels).inc();
+        self.request_times.get_or_create(&RouteLabel { route }).observe(took.as_secs_f64());
+    }
+
+    /// Counts a verified credential, which was refused for `refusal` if any.
+    pub(crate) fn credential(&self, refusal: Option<&Refusal>) {
+        let outcome = match refusal.map(Refusal::code) {
+            None => "accepted",
+            Some(Code::Unauthorized) => "refused",
+            Some(Code::RateLimited) => "throttled",
+            Some(_) => "unavailable",
+        };
+        self.credentials.get_or_create(&OutcomeLabel { outcome }).inc();
+    }
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Probe for Metrics {
+    fn stage(&self, stage: Stage, took: Duration) {
+        let stage = match stage {
+            Stage::MemoryRecall => "memory_recall",
+            Stage::MemoryRecordEnd => "memory_record_end",
+            Stage::MemoryCaller => "memory_caller",
+            Stage::Summary => "summary",
+        };
+        self.stage_times.get_or_create(&StageLabel { stage }).observe(took.as_secs_f64());
+    }
+
+    fn degraded(&self) {
+        self.degraded.inc();
+    }
+}
+
+/// A request that is being served.
+pub(crate) struct InFlight(Gauge);
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_happened_is_in_the_text() {
+        let metrics = Metrics::new();
+        let serving = metrics.begin_request();
+        metrics.request(Route::GetCaller, "GET", StatusCode::NOT_FOUND, Duration::from_micros(300));
+        metrics.stage(Stage::MemoryCaller, Duration::from_micros(200));
+        metrics.degraded();
+        metrics.credential(None);
+        metrics.credential(Some(&Refusal::unauthorized()));
+        let text = metrics.text().unwrap();
+        for line in [
+            "caller_memory_http_requests_total{route=\"/v1/caller/{phone_number}\",method=\"GET\",status=\"404\"} 1",
+            "caller_memory_http_request_duration_seconds_count{route=\"/v1/caller/{phone_number}\"} 1",
+            "caller_memory_http_requests_in_flight 1",
+            "caller_memory_stage_duration_seconds_bucket{le=\"0.00025\",stage=\"memory_caller\"} 1",
+            "caller_memory_recalls_degraded_total 1",
+            "caller_memory_credentials_total{outcome=\"accepted\"} 1",
+            "caller_memory_credentials_total{outcome=\"refused\"} 1",
+        ] {
+            assert!(text.contains(line), "{line}\n{text}");
+        }
+        drop(serving);
+        assert!(metrics.text().unwrap().contains("caller_memory_http_requests_in_flight 0"));
+    }
+}
