@@ -44,11 +44,12 @@ struct Callers {
     commits: u64,
 }
 
+/// Times are in milliseconds since the epoch.
 #[derive(Debug)]
 struct Profile {
-    first_seen_ms: i64,
-    last_seen_ms: i64,
-    memory_changed_ms: Option<i64>,
+    first_seen: i64,
+    last_seen: i64,
+    memory_changed: Option<i64>,
 }
 
 #[derive(Debug)]
@@ -105,18 +106,18 @@ impl Callers {
         let profile = self.profiles.entry(number.clone()).or_insert_with(|| {
             is_new = true;
             Profile {
-                first_seen_ms: at_ms,
-                last_seen_ms: at_ms,
-                memory_changed_ms: None,
+                first_seen: at_ms,
+                last_seen: at_ms,
+                memory_changed: None,
             }
         });
-        profile.last_seen_ms = profile.last_seen_ms.max(at_ms);
+        profile.last_seen = profile.last_seen.max(at_ms);
         is_new
     }
 
     fn changed(&mut self, number: &PhoneNumber, at_ms: i64) {
         if let Some(profile) = self.profiles.get_mut(number) {
-            profile.memory_changed_ms = Some(at_ms);
+            profile.memory_changed = Some(at_ms);
         }
     }
 
@@ -129,8 +130,8 @@ impl Callers {
         let profile = self.profiles.get(number)?;
         Some(Caller {
             name: None,
-            first_seen_ms: profile.first_seen_ms,
-            last_seen_ms: profile.last_seen_ms,
+            first_seen_ms: profile.first_seen,
+            last_seen_ms: profile.last_seen,
             total_calls: self.calls_of(number).len() as u64,
             tags: Vec::new(),
             custom_attributes: JsonObject::default(),
@@ -183,7 +184,7 @@ impl CallerMemory for InMemoryCallerMemory {
             caller: before
                 .or_else(|| callers.caller(&query.number))
                 .expect("a noted caller exists"),
-            memory_changed_ms: callers.profiles[&query.number].memory_changed_ms,
+            memory_changed_ms: callers.profiles[&query.number].memory_changed,
             recent_calls: callers.recent_calls(&query.number),
             lookups: callers
                 .lookups

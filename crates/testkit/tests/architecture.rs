@@ -1,5 +1,7 @@
 //! The dependency rules of the workspace, read from `cargo metadata`: a forbidden edge fails here before it spreads.
 
+#![expect(clippy::expect_used, reason = "a test fails by panicking")]
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::Path,

@@ -2,54 +2,54 @@
 
 use std::sync::Arc;
 
-use domain::{context::Deadline, port::CallerMemory};
 use testkit::{
-    Fault, Faulty, InMemoryCallerMemory, InMemoryKeyStore,
+    Faulty, InMemoryCallerMemory, InMemoryKeyStore,
     contract::{AccessFixture, CallerMemoryFixture, EnrichmentCacheFixture},
     sample,
 };
 
-async fn memory() -> Option<CallerMemoryFixture> {
+fn memory() -> CallerMemoryFixture {
     let memory = InMemoryCallerMemory::new();
-    Some(CallerMemoryFixture {
+    CallerMemoryFixture {
         other_process: Some(Arc::new(memory.other_process())),
         memory: Arc::new(memory),
         tenants: [sample::tenant(), sample::tenant()],
         keep: Box::new(()),
-    })
+    }
 }
 
 /// A switch in front changes nothing as long as it is healthy.
-async fn memory_behind_a_switch() -> Option<CallerMemoryFixture> {
-    let fixture = memory().await?;
-    Some(CallerMemoryFixture {
+fn memory_behind_a_switch() -> CallerMemoryFixture {
+    let fixture = memory();
+    CallerMemoryFixture {
         memory: Arc::new(Faulty::new(fixture.memory)),
         ..fixture
-    })
+    }
 }
 
-async fn cache() -> Option<EnrichmentCacheFixture> {
+fn cache() -> EnrichmentCacheFixture {
     let memory = Arc::new(InMemoryCallerMemory::new());
-    Some(EnrichmentCacheFixture {
+    EnrichmentCacheFixture {
         cache: Arc::new(Faulty::new(Arc::clone(&memory))),
         memory,
         tenants: [sample::tenant(), sample::tenant()],
         keep: Box::new(()),
-    })
+    }
 }
 
-async fn access() -> Option<AccessFixture> {
+fn access() -> AccessFixture {
     let store = Arc::new(InMemoryKeyStore::new());
-    Some(AccessFixture {
+    AccessFixture {
         keys: Arc::new(Faulty::new(Arc::clone(&store))),
         admin: store,
         keep: Box::new(()),
-    })
+    }
 }
 
-testkit::caller_memory_contract!(in_memory_caller_memory, memory());
-testkit::caller_memory_contract!(healthy_caller_memory, memory_behind_a_switch());
-testkit::enrichment_cache_contract!(in_memory_enrichment_cache, cache());
-testkit::key_store_contract!(in_memory_key_store, access());
-testkit::access_admin_contract!(in_memory_access_admin, access());
+testkit::caller_memory_contract!(in_memory_caller_memory, async { Some(memory()) });
+testkit::caller_memory_contract!(healthy_caller_memory, async { Some(memory_behind_a_switch()) });
+testkit::enrichment_cache_contract!(in_memory_enrichment_cache, async { Some(cache()) });
+testkit::key_store_contract!(in_memory_key_store, async { Some(access()) });
+testkit::access_admin_contract!(in_memory_access_admin, async { Some(access()) });
+// Without a fixture every clause is skipped, which is said and is no failure.
 testkit::caller_memory_contract!(skipped_when_there_is_no_fixture, async { None });

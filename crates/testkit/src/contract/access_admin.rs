@@ -389,9 +389,9 @@ pub async fn every_command_keeps_its_deadline(fixture: &AccessFixture) {
     assert_eq!(has_default, has_key, "the first tenant comes with its key");
 }
 
-/// Expands to the contract suite of [`AccessAdmin`](domain::port::AccessAdmin): a module with one test for each clause.
+/// Expands to the contract suite of [`AccessAdmin`]: a module with one test for each clause.
 ///
-/// The fixture is a future that gives `Option<`[`AccessFixture`](crate::contract::AccessFixture)`>`; see
+/// The fixture is a future that gives `Option<`[`AccessFixture`]`>`; see
 /// [`contract`](crate::contract) for how fixtures are built.
 #[macro_export]
 macro_rules! access_admin_contract {

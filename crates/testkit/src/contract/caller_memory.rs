@@ -454,8 +454,8 @@ pub async fn a_repeated_end_counts_once(fixture: &CallerMemoryFixture) {
     at_once((0..CROWD).map(|i| {
         let view = view.clone();
         async move {
-            view.end(&record(&number(1), "at once", NOW_MS, i64::try_from(i).unwrap()))
-                .await
+            let repeat = record(&number(1), "at once", NOW_MS, i64::try_from(i).unwrap());
+            view.end(&repeat).await;
         }
     }))
     .await;
@@ -494,7 +494,7 @@ pub async fn a_correction_replaces_every_field(fixture: &CallerMemoryFixture) {
     second.call.duration_s = 12.5;
     second.call.outcome = CallOutcome::NoAnswer;
     second.call.agent_metadata = Some(JsonObject::from_validated(r#"{"take":2}"#.to_owned()));
-    second.summary = "Nobody answered.".to_owned();
+    second.summary = String::from("Nobody answered.");
     second.started_at_ms = NOW_MS - 123_456;
     view.end(&second).await;
 
@@ -519,14 +519,14 @@ pub async fn a_difference_in_any_field_is_a_correction(fixture: &CallerMemoryFix
     let changes: [(&str, Change); 8] = [
         ("the text of a turn", |record| record.call.transcript[1].text.push('!')),
         ("the role of a turn", |record| {
-            record.call.transcript[1].role = Role::Agent
+            record.call.transcript[1].role = Role::Agent;
         }),
         ("the time of a turn", |record| record.call.transcript[1].ts_ms += 0.001),
         ("one turn less", |record| record.call.transcript.truncate(1)),
         ("no turn at all", |record| record.call.transcript.clear()),
         ("the duration", |record| record.call.duration_s = 60.000_000_000_000_01),
         ("the outcome", |record| {
-            record.call.outcome = CallOutcome::CallbackRequested
+            record.call.outcome = CallOutcome::CallbackRequested;
         }),
         ("the metadata", |record| {
             record.call.agent_metadata = Some(JsonObject::default());
@@ -534,10 +534,10 @@ pub async fn a_difference_in_any_field_is_a_correction(fixture: &CallerMemoryFix
     ];
     for (i, (what, change)) in changes.into_iter().enumerate() {
         let session = format!("session {i}");
-        let mut changed = record(&number(i), &session, NOW_MS + 1_000, 2);
+        let mut corrected = record(&number(i), &session, NOW_MS + 1_000, 2);
         view.end(&record(&number(i), &session, NOW_MS, 1)).await;
-        change(&mut changed);
-        view.end(&changed).await;
+        change(&mut corrected);
+        view.end(&corrected).await;
         let read = view.recall(&number(i), NOW_MS).await;
         assert_eq!(read.memory_changed_ms, Some(NOW_MS + 1_000), "corrected: {what}");
         assert_eq!(read.caller.total_calls, 1, "corrected: {what}");
@@ -545,11 +545,11 @@ pub async fn a_difference_in_any_field_is_a_correction(fixture: &CallerMemoryFix
         let shown = (call.duration_s.to_bits(), call.outcome);
         assert_eq!(
             shown,
-            (changed.call.duration_s.to_bits(), changed.call.outcome),
+            (corrected.call.duration_s.to_bits(), corrected.call.outcome),
             "corrected: {what}"
         );
         let transcript = view.transcript(call.call_id).await;
-        assert_eq!(transcript, Some(changed.call.transcript), "corrected: {what}");
+        assert_eq!(transcript, Some(corrected.call.transcript), "corrected: {what}");
     }
 }
 
@@ -583,15 +583,15 @@ pub async fn a_correction_of_the_number_moves_the_call(fixture: &CallerMemoryFix
 pub async fn the_later_arrival_wins(fixture: &CallerMemoryFixture) {
     let view = View::first(fixture);
     let mut later = record(&number(0), "session", NOW_MS, 8);
-    later.summary = "The later report.".to_owned();
+    later.summary = String::from("The later report.");
     view.end(&later).await;
 
     let mut earlier = record(&number(0), "session", NOW_MS - 1_000, 7);
     earlier.call.outcome = CallOutcome::QuoteGiven;
-    earlier.summary = "The earlier report.".to_owned();
+    earlier.summary = String::from("The earlier report.");
     view.end(&earlier).await;
     let mut elsewhere = record(&number(1), "session", NOW_MS - 2_000, 6);
-    elsewhere.summary = "The earliest report, of another number.".to_owned();
+    elsewhere.summary = String::from("The earliest report, of another number.");
     view.end(&elsewhere).await;
 
     let read = view.recall(&number(0), NOW_MS).await;
@@ -637,7 +637,7 @@ pub async fn simultaneous_corrections_leave_the_last_arrival(fixture: &CallerMem
             async move {
                 let mut record = record(&number(2 * round + i % 2), &session, NOW_MS, i64::try_from(i).unwrap());
                 record.summary = format!("Report {i}.");
-                record.call.duration_s = i as f64;
+                record.call.transcript[1].text = format!("Take {i}.");
                 view.end(&record).await;
             }
         }))
@@ -729,9 +729,9 @@ pub async fn transcripts_survive_any_text(fixture: &CallerMemoryFixture) {
 /// `record_end` MUST 4: so do transcripts of thousands of turns and of megabytes.
 pub async fn transcripts_of_any_length_survive(fixture: &CallerMemoryFixture) {
     let view = View::first(fixture);
-    let role = |i: usize| if i.is_multiple_of(2) { Role::Agent } else { Role::User };
-    let many = (0..10_000)
-        .map(|i| turn(role(i), &format!("turn {i}"), i as f64))
+    let role = |i: u16| if i.is_multiple_of(2) { Role::Agent } else { Role::User };
+    let many = (0..10_000_u16)
+        .map(|i| turn(role(i), &format!("turn {i}"), f64::from(i)))
         .collect();
     let large = vec![turn(Role::User, &texts().concat().repeat(8), 0.0)];
     for (i, transcript) in [many, large].into_iter().enumerate() {
@@ -837,7 +837,7 @@ pub async fn session_ids_are_told_apart_exactly(fixture: &CallerMemoryFixture) {
     for arrival in 1..=2 {
         for session in &sessions {
             let mut record = record(&number(0), session, NOW_MS, arrival);
-            record.summary = "A call.".to_owned();
+            record.summary = String::from("A call.");
             view.end(&record).await;
         }
         assert_eq!(
@@ -852,7 +852,7 @@ pub async fn session_ids_are_told_apart_exactly(fixture: &CallerMemoryFixture) {
         let began_at_ms = NOW_MS - 500_000;
         view.recall_in(&caller, began_at_ms, session).await;
         let mut record = record(&caller, session, NOW_MS, 3);
-        record.summary = "Another call.".to_owned();
+        record.summary = String::from("Another call.");
         view.end(&record).await;
         view.started_at(&caller, began_at_ms).await;
     }
@@ -935,7 +935,7 @@ pub async fn sessions_stay_in_their_tenant(fixture: &CallerMemoryFixture) {
 
     let mut theirs = record(&number(0), "session", NOW_MS + 1_000, 5);
     theirs.call.transcript = vec![turn(Role::User, "Quite another call.", 0.0)];
-    theirs.summary = "Quite another call.".to_owned();
+    theirs.summary = String::from("Quite another call.");
     other.end(&theirs).await;
 
     let (our_call, their_call) = (own.only_call(&number(0)).await, other.only_call(&number(0)).await);
@@ -1103,9 +1103,9 @@ pub async fn a_dropped_recall_leaves_all_or_nothing(fixture: &CallerMemoryFixtur
     }
 }
 
-/// Expands to the contract suite of [`CallerMemory`](domain::port::CallerMemory): a module with one test for each clause.
+/// Expands to the contract suite of [`CallerMemory`]: a module with one test for each clause.
 ///
-/// The fixture is a future that gives `Option<`[`CallerMemoryFixture`](crate::contract::CallerMemoryFixture)`>`; see
+/// The fixture is a future that gives `Option<`[`CallerMemoryFixture`]`>`; see
 /// [`contract`](crate::contract) for an example.
 #[macro_export]
 macro_rules! caller_memory_contract {

@@ -75,7 +75,7 @@ pub async fn a_stored_look_up_is_shown_exactly(fixture: &EnrichmentCacheFixture)
         let stored = lookup("twilio", fetched_at_ms);
         view.store(&number(i), &stored).await;
         for _ in 0..2 {
-            assert_eq!(view.shown(&number(i)).await, [stored.clone()]);
+            assert_eq!(view.shown(&number(i)).await, std::slice::from_ref(&stored));
         }
     }
 }
@@ -249,13 +249,17 @@ pub async fn store_lookup_keeps_its_deadline(fixture: &EnrichmentCacheFixture) {
             "a missed deadline is {stored:?}"
         );
         view.store(&caller, &answer).await;
-        assert_eq!(view.shown(&caller).await, [answer.clone()], "the retry is stored");
+        assert_eq!(
+            view.shown(&caller).await,
+            std::slice::from_ref(&answer),
+            "the retry is stored"
+        );
     }
 }
 
-/// Expands to the contract suite of [`EnrichmentCache`](domain::port::EnrichmentCache): a module with one test for each clause.
+/// Expands to the contract suite of [`EnrichmentCache`]: a module with one test for each clause.
 ///
-/// The fixture is a future that gives `Option<`[`EnrichmentCacheFixture`](crate::contract::EnrichmentCacheFixture)`>`; see
+/// The fixture is a future that gives `Option<`[`EnrichmentCacheFixture`]`>`; see
 /// [`contract`](crate::contract) for how fixtures are built.
 #[macro_export]
 macro_rules! enrichment_cache_contract {

@@ -115,9 +115,9 @@ pub async fn find_key_keeps_its_deadline(fixture: &AccessFixture) {
     }
 }
 
-/// Expands to the contract suite of [`KeyStore`](domain::port::KeyStore): a module with one test for each clause.
+/// Expands to the contract suite of [`KeyStore`]: a module with one test for each clause.
 ///
-/// The fixture is a future that gives `Option<`[`AccessFixture`](crate::contract::AccessFixture)`>`; see
+/// The fixture is a future that gives `Option<`[`AccessFixture`]`>`; see
 /// [`contract`](crate::contract) for how fixtures are built.
 #[macro_export]
 macro_rules! key_store_contract {

@@ -5,10 +5,10 @@
 //!
 //! | Port | Macro | Fixture |
 //! |---|---|---|
-//! | [`CallerMemory`](domain::port::CallerMemory) | [`caller_memory_contract!`](crate::caller_memory_contract) | [`CallerMemoryFixture`] |
-//! | [`EnrichmentCache`](domain::port::EnrichmentCache) | [`enrichment_cache_contract!`](crate::enrichment_cache_contract) | [`EnrichmentCacheFixture`] |
-//! | [`KeyStore`](domain::port::KeyStore) | [`key_store_contract!`](crate::key_store_contract) | [`AccessFixture`] |
-//! | [`AccessAdmin`](domain::port::AccessAdmin) | [`access_admin_contract!`](crate::access_admin_contract) | [`AccessFixture`] |
+//! | [`CallerMemory`] | [`caller_memory_contract!`](crate::caller_memory_contract) | [`CallerMemoryFixture`] |
+//! | [`EnrichmentCache`] | [`enrichment_cache_contract!`](crate::enrichment_cache_contract) | [`EnrichmentCacheFixture`] |
+//! | [`KeyStore`] | [`key_store_contract!`](crate::key_store_contract) | [`AccessFixture`] |
+//! | [`AccessAdmin`] | [`access_admin_contract!`](crate::access_admin_contract) | [`AccessFixture`] |
 //! | [`Authenticator`](domain::port::Authenticator) | [`authenticator_contract!`](crate::authenticator_contract) | [`AuthenticatorFixture`] |
 //! | [`RateLimiter`](domain::port::RateLimiter) | [`rate_limiter_contract!`](crate::rate_limiter_contract) | [`RateLimiterFixture`] |
 //!
@@ -24,17 +24,17 @@
 //! use std::sync::Arc;
 //! use testkit::{InMemoryCallerMemory, contract::CallerMemoryFixture, sample};
 //!
-//! async fn fixture() -> Option<CallerMemoryFixture> {
+//! fn fixture() -> CallerMemoryFixture {
 //!     let memory = InMemoryCallerMemory::new();
-//!     Some(CallerMemoryFixture {
+//!     CallerMemoryFixture {
 //!         other_process: Some(Arc::new(memory.other_process())),
 //!         memory: Arc::new(memory),
 //!         tenants: [sample::tenant(), sample::tenant()],
 //!         keep: Box::new(()),
-//!     })
+//!     }
 //! }
 //!
-//! testkit::caller_memory_contract!(in_memory, fixture());
+//! testkit::caller_memory_contract!(in_memory, async { Some(fixture()) });
 //! # fn main() {}
 //! ```
 //!
@@ -60,12 +60,12 @@ pub use authenticator::{AuthenticatorFixture, CacheTimes};
 pub use rate_limiter::RateLimiterFixture;
 
 /// A clause that has not ended after this time has found a method that hangs.
-pub const CLAUSE_LIMIT: Duration = Duration::from_secs(120);
+pub const CLAUSE_LIMIT: Duration = Duration::from_mins(2);
 
 /// How much later than its deadline a method may return on a loaded test machine.
 const GRACE: Duration = Duration::from_millis(750);
 
-/// What the suite of [`CallerMemory`](domain::port::CallerMemory) works on.
+/// What the suite of [`CallerMemory`] works on.
 pub struct CallerMemoryFixture {
     /// The implementation.
     pub memory: Arc<dyn CallerMemory>,
@@ -79,7 +79,7 @@ pub struct CallerMemoryFixture {
     pub keep: Box<dyn Any + Send>,
 }
 
-/// What the suite of [`EnrichmentCache`](domain::port::EnrichmentCache) works on.
+/// What the suite of [`EnrichmentCache`] works on.
 pub struct EnrichmentCacheFixture {
     /// The implementation.
     pub cache: Arc<dyn EnrichmentCache>,
@@ -91,7 +91,7 @@ pub struct EnrichmentCacheFixture {
     pub keep: Box<dyn Any + Send>,
 }
 
-/// What the suites of [`KeyStore`](domain::port::KeyStore) and [`AccessAdmin`](domain::port::AccessAdmin) work on.
+/// What the suites of [`KeyStore`] and [`AccessAdmin`] work on.
 ///
 /// The store must be empty, without any tenant: `bootstrap` is about the first start. So every test needs its own.
 pub struct AccessFixture {

@@ -172,9 +172,9 @@ pub async fn a_tenants_own_limits_apply(fixture: &RateLimiterFixture) {
         .await;
 }
 
-/// Expands to the contract suite of [`RateLimiter`](domain::port::RateLimiter): a module with one test for each clause.
+/// Expands to the contract suite of [`RateLimiter`]: a module with one test for each clause.
 ///
-/// The fixture is a future that gives `Option<`[`RateLimiterFixture`](crate::contract::RateLimiterFixture)`>`, for example
+/// The fixture is a future that gives `Option<`[`RateLimiterFixture`]`>`, for example
 /// `async { Some(RateLimiterFixture::new(|clock, default| MyRateLimiter::new(clock, default))) }`.
 #[macro_export]
 macro_rules! rate_limiter_contract {
