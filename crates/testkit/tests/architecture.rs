@@ -106,7 +106,16 @@ fn testkit_is_a_dev_dependency_only() {
 
 #[test]
 fn the_domain_depends_on_exactly_this() {
-    let expected = names(&["async-trait", "mockall", "phonenumber", "thiserror", "time", "uuid"]);
+    let expected = names(&[
+        "async-trait",
+        "mockall",
+        "percent-encoding",
+        "rlibphonenumber",
+        "thiserror",
+        "time",
+        "unicode-properties",
+        "uuid",
+    ]);
     assert_eq!(
         members()["domain"].normal,
         expected,
