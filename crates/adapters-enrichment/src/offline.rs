@@ -1,0 +1,117 @@
+//! What the numbering plan says of a line, from libphonenumber's metadata: nobody is asked and nothing is paid.
+//!
+//! Only what is certain is said. In the NANP, for one, mobile and fixed lines share their ranges, so nothing is said there
+//! except of ranges with a meaning of their own, such as toll-free ones.
+
+use domain::{
+    async_trait,
+    context::Deadline,
+    enrichment::{Block, Blocks, Enrichment, Line, LookupOutcome, vendor},
+    phone::PhoneNumber,
+    port::EnrichmentProvider,
+};
+use moka::sync::Cache;
+use phonenumber::{Type, metadata::DATABASE};
+
+/// How many numbers' line types are kept. The metadata are regular expressions, and matching them costs up to milliseconds
+/// when many regions are in play.
+const KEPT: u64 = 10_000;
+
+/// The numbering plan.
+#[derive(Debug)]
+pub struct Offline {
+    known: Cache<PhoneNumber, Option<&'static str>>,
+}
+
+impl Offline {
+    /// The plan of the metadata that is built in.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            known: Cache::new(KEPT),
+        }
+    }
+
+    /// The line, as far as its number tells.
+    #[must_use]
+    pub fn line(&self, number: &PhoneNumber) -> Option<Line> {
+        let line_type = self.known.get(number).unwrap_or_else(|| {
+            let line_type = line_type(number);
+            self.known.insert(number.clone(), line_type);
+            line_type
+        });
+        line_type.map(|line_type| Line {
+            carrier: None,
+            line_type: Some(line_type.to_owned()),
+        })
+    }
+}
+
+impl Default for Offline {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[async_trait]
+impl EnrichmentProvider for Offline {
+    fn name(&self) -> &'static str {
+        vendor::OFFLINE
+    }
+
+    fn fills(&self) -> Blocks {
+        Blocks::NONE.with(Block::Phone)
+    }
+
+    async fn look_up(&self, number: &PhoneNumber, _deadline: Deadline) -> LookupOutcome {
+        LookupOutcome::complete(Enrichment {
+            phone: self.line(number),
+            ..Enrichment::default()
+        })
+    }
+}
+
+fn line_type(number: &PhoneNumber) -> Option<&'static str> {
+    let number = phonenumber::parse(None, number.as_e164()).ok()?;
+    match number.number_type(&DATABASE) {
+        Type::FixedLine => Some("landline"),
+        Type::Mobile => Some("mobile"),
+        Type::TollFree => Some("toll_free"),
+        Type::PremiumRate => Some("premium"),
+        Type::SharedCost => Some("shared_cost"),
+        Type::PersonalNumber => Some("personal"),
+        Type::Voip => Some("voip"),
+        Type::Pager => Some("pager"),
+        Type::Uan => Some("uan"),
+        Type::Voicemail => Some("voicemail"),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_the_number_tells_for_certain_is_said() {
+        let offline = Offline::new();
+        for (number, expected) in [
+            ("+18005550100", Some("toll_free")),
+            ("+19005550100", Some("premium")),
+            ("+61491570006", Some("mobile")),
+            ("+442079460123", Some("landline")),
+            ("+12025550142", None),
+        ] {
+            let number = PhoneNumber::from_e164(number).expect("a number");
+            for _ in 0..2 {
+                let line = offline.line(&number);
+                assert_eq!(
+                    line.and_then(|line| line.line_type).as_deref(),
+                    expected,
+                    "{}",
+                    number.as_e164()
+                );
+            }
+        }
+    }
+}
