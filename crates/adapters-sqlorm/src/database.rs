@@ -1,22 +1,47 @@
-//! The connection to one database.
-use std::sync::Arc;
+//! One open database: the connections, the way work gets to them in time, and the way out.
+//!
+//! Reads go to any connection. Writes on SQLite go through a bounded queue to the one connection that writes, because a
+//! transaction must not depend on whether somebody still waits for it; on PostgreSQL a transaction whose waiter has gone is
+//! rolled back by dropping it.
+
+use std::{path::PathBuf, sync::Arc, time::Instant};
 
 use domain::{context::Deadline, error::PortError};
+use futures_util::future::BoxFuture;
+use sea_orm::{
+    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, QueryResult, Statement, Value,
+    sqlx::postgres::PgConnectOptions,
+};
+use tokio::{
+    sync::{mpsc, oneshot},
+    time::timeout_at,
+};
 
-/// Where the database is and how many connections it gets.
+use crate::{
+    connect,
+    contact::{self, Contact, Contacts},
+    error::{Kind, kind, port_error},
+    transaction::{Working, Writer},
+};
+
+/// Where the database is and how many connections it gets. It has no debug form, because the URL may hold a password.
 #[derive(Clone)]
 pub struct DatabaseOptions {
-    /// `sqlite://PATH` or `postgres://...`; with `sslmode=require`, `verify-ca` or `verify-full` PostgreSQL is reached over TLS.
+    /// `sqlite://PATH` or `postgres://...`; with `sslmode=require`, `verify-ca` or `verify-full` PostgreSQL is reached over
+    /// TLS only.
     pub url: String,
-    /// SQLite: connections that read, beside the one that writes. PostgreSQL: connections in all.
+    /// SQLite: connections that read, beside the one that writes. PostgreSQL: connections in all. At least 1.
     pub readers: u32,
 }
 
 impl DatabaseOptions {
-    /// The database at `url` with a sensible number of connections.
+    /// The database at `url` with 8 connections.
     #[must_use]
     pub fn new(url: impl Into<String>) -> Self {
-        Self { url: url.into(), readers: 8 }
+        Self {
+            url: url.into(),
+            readers: 8,
+        }
     }
 }
 
@@ -24,6 +49,12 @@ impl DatabaseOptions {
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct OpenError(String);
+
+impl OpenError {
+    pub(crate) fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+}
 
 /// How busy the database's connections and queues are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -38,15 +69,44 @@ pub struct PoolState {
     pub writes_waiting: usize,
     /// Contacts noted by recalls and not written yet.
     pub contacts_waiting: usize,
-    /// Contacts that were dropped because too many waited, since the database was opened.
+    /// Contacts that were dropped since the database was opened, because too many waited or could not be written.
     pub contacts_dropped: u64,
 }
 
 /// An open database; clones share it.
 #[derive(Clone)]
 pub struct Database {
-    _inner: Arc<()>,
+    inner: Arc<Inner>,
 }
+
+struct Inner {
+    backend: Backend,
+    contacts: Contacts,
+}
+
+/// The two kinds of database.
+pub(crate) enum Backend {
+    Sqlite {
+        readers: DatabaseConnection,
+        writer: Writer,
+        queue: mpsc::Sender<Write>,
+        path: PathBuf,
+    },
+    Postgres {
+        pool: Writer,
+        options: Box<PgConnectOptions>,
+    },
+}
+
+/// A write that waits for SQLite's one writing connection.
+pub(crate) struct Write {
+    /// When nobody waits for it any more, and it need not begin.
+    until: Instant,
+    work: Box<dyn FnOnce(Writer) -> BoxFuture<'static, ()> + Send>,
+}
+
+/// Writes that may wait for SQLite's writing connection: about a third of a second's worth.
+const WRITES_WAITING: usize = 1024;
 
 impl Database {
     /// Connects, waiting at most 5 s. An SQLite file and its folder are created when missing. Migrates nothing.
@@ -54,7 +114,34 @@ impl Database {
     /// # Errors
     /// [`OpenError`] when the URL is wrong or the database cannot be reached.
     pub async fn open(options: DatabaseOptions) -> Result<Self, OpenError> {
-        Err(OpenError(options.url))
+        let DatabaseOptions { url, readers } = options;
+        let backend = if url.starts_with("sqlite:") {
+            let connect::SqliteConnections { readers, writer, path } = connect::sqlite(&url, readers).await?;
+            let writer = Writer::new(writer);
+            let (queue, waiting) = mpsc::channel(WRITES_WAITING);
+            tokio::spawn(write_one_by_one(waiting, writer.clone()));
+            Backend::Sqlite {
+                readers,
+                writer,
+                queue,
+                path,
+            }
+        } else if url.starts_with("postgres:") || url.starts_with("postgresql:") {
+            let options = connect::postgres_options(&url)?;
+            let pool = Writer::new(connect::postgres(&options, readers).await?);
+            Backend::Postgres {
+                pool,
+                options: Box::new(options),
+            }
+        } else {
+            return Err(OpenError::new(
+                "the database URL must begin with sqlite:// or postgres://",
+            ));
+        };
+        let contacts = contact::start(backend.writer().clone());
+        Ok(Self {
+            inner: Arc::new(Inner { backend, contacts }),
+        })
     }
 
     /// Asks the database for a sign of life.
@@ -62,18 +149,266 @@ impl Database {
     /// # Errors
     /// [`PortError::Unavailable`] when there is none by the deadline.
     pub async fn ping(&self, deadline: Deadline) -> Result<(), PortError> {
-        let _ = deadline;
-        todo!()
+        self.query_one("ping", deadline, "SELECT 1", Vec::new).await.map(|_| ())
     }
 
     /// How busy the connections and queues are.
     #[must_use]
     pub fn pool(&self) -> PoolState {
-        PoolState::default()
+        let (connections, idle, max_connections, writes_waiting) = match &self.inner.backend {
+            Backend::Sqlite {
+                readers, writer, queue, ..
+            } => {
+                let (readers, writer) = (
+                    readers.get_sqlite_connection_pool(),
+                    writer.connection.get_sqlite_connection_pool(),
+                );
+                (
+                    readers.size() + writer.size(),
+                    readers.num_idle() + writer.num_idle(),
+                    readers.options().get_max_connections() + writer.options().get_max_connections(),
+                    queue.max_capacity() - queue.capacity(),
+                )
+            }
+            Backend::Postgres { pool, .. } => {
+                let pool = pool.connection.get_postgres_connection_pool();
+                (pool.size(), pool.num_idle(), pool.options().get_max_connections(), 0)
+            }
+        };
+        PoolState {
+            connections,
+            idle: u32::try_from(idle).unwrap_or(u32::MAX),
+            max_connections,
+            writes_waiting,
+            contacts_waiting: self.inner.contacts.waiting(),
+            contacts_dropped: self.inner.contacts.dropped(),
+        }
     }
 
     /// Writes the contacts that wait, then closes every connection; gives up at the deadline.
     pub async fn close(&self, deadline: Deadline) {
-        let _ = deadline;
+        let closing = async {
+            self.inner.contacts.flush().await;
+            match &self.inner.backend {
+                Backend::Sqlite { readers, writer, .. } => {
+                    readers.get_sqlite_connection_pool().close().await;
+                    // The last connection that closes folds the write-ahead log into the file, so the one that may write is last.
+                    writer.connection.get_sqlite_connection_pool().close().await;
+                }
+                Backend::Postgres { pool, .. } => pool.connection.get_postgres_connection_pool().close().await,
+            }
+        };
+        // What is cut off here was promised to nobody: calls are committed before they are acknowledged.
+        let _ = timeout_at(deadline.0.into(), closing).await;
+    }
+
+    pub(crate) fn backend(&self) -> &Backend {
+        &self.inner.backend
+    }
+
+    /// Which SQL the database speaks.
+    pub(crate) fn dialect(&self) -> DbBackend {
+        self.inner.backend.writer().connection.get_database_backend()
+    }
+
+    /// Notes a contact, to be written soon.
+    pub(crate) fn note(&self, contact: Contact) {
+        self.inner.contacts.note(contact);
+    }
+
+    /// The first row of a read.
+    pub(crate) async fn query_one(
+        &self,
+        during: &'static str,
+        deadline: Deadline,
+        sql: &'static str,
+        values: impl Fn() -> Vec<Value> + Send + Sync,
+    ) -> Result<Option<QueryResult>, PortError> {
+        let reading = self.inner.backend.reading();
+        let dialect = self.dialect();
+        self.persist(during, deadline, || {
+            reading.query_one_raw(Statement::from_sql_and_values(dialect, sql, values()))
+        })
+        .await
+    }
+
+    /// Every row of a read.
+    pub(crate) async fn query_all(
+        &self,
+        during: &'static str,
+        deadline: Deadline,
+        statement: Statement,
+    ) -> Result<Vec<QueryResult>, PortError> {
+        let reading = self.inner.backend.reading();
+        self.persist(during, deadline, || reading.query_all_raw(statement.clone()))
+            .await
+    }
+
+    /// Runs one statement that writes, in a transaction of its own; returns how many rows it changed.
+    pub(crate) async fn execute(
+        &self,
+        during: &'static str,
+        deadline: Deadline,
+        sql: &'static str,
+        values: Vec<Value>,
+    ) -> Result<u64, PortError> {
+        let statement = Statement::from_sql_and_values(self.dialect(), sql, values);
+        match &self.inner.backend {
+            Backend::Postgres { pool, .. } => {
+                self.persist(during, deadline, || async {
+                    Ok(pool.connection.execute_raw(statement.clone()).await?.rows_affected())
+                })
+                .await
+            }
+            Backend::Sqlite { queue, .. } => {
+                enqueue(queue, during, deadline, move |writer| {
+                    Box::pin(async move { Ok(writer.connection.execute_raw(statement).await?.rows_affected()) })
+                })
+                .await
+            }
+        }
+    }
+
+    /// Runs `work` in a transaction, again when others are in its way. It may be run more often than once, and
+    /// must not matter if it is committed more often than once: a connection may break while its commit is on the way.
+    pub(crate) async fn transaction<T, W>(
+        &self,
+        during: &'static str,
+        deadline: Deadline,
+        work: W,
+    ) -> Result<T, PortError>
+    where
+        T: Send + 'static,
+        W: for<'t> Fn(&'t DatabaseTransaction) -> Working<'t, T> + Send + Sync + 'static,
+    {
+        match &self.inner.backend {
+            Backend::Postgres { pool, .. } => self.persist(during, deadline, || pool.transact(&work)).await,
+            Backend::Sqlite { queue, .. } => {
+                enqueue(queue, during, deadline, move |writer| {
+                    Box::pin(async move { writer.transact(&work).await })
+                })
+                .await
+            }
+        }
+    }
+
+    /// Does `work` until the deadline, and does it again at once when it fails only because its connection was gone: after
+    /// a restart of the server every pooled connection is, and each is noticed when it is used.
+    async fn persist<T, W>(
+        &self,
+        during: &'static str,
+        deadline: Deadline,
+        work: impl Fn() -> W + Send,
+    ) -> Result<T, PortError>
+    where
+        W: Future<Output = Result<T, DbErr>> + Send,
+        T: Send,
+    {
+        if deadline.left(Instant::now()).is_zero() {
+            return Err(PortError::deadline(during));
+        }
+        let mut broken = 0;
+        let persisting = async {
+            loop {
+                match work().await {
+                    Err(error) if kind(&error) == Kind::Broken && broken < self.inner.backend.max_connections() => {
+                        broken += 1;
+                    }
+                    done => return done.map_err(port_error),
+                }
+            }
+        };
+        timeout_at(deadline.0.into(), persisting)
+            .await
+            .unwrap_or_else(|_| Err(PortError::deadline(during)))
+    }
+}
+
+/// Has `work` done by SQLite's writing connection, and waits for it until the deadline.
+async fn enqueue<T, W>(
+    queue: &mpsc::Sender<Write>,
+    during: &'static str,
+    deadline: Deadline,
+    work: W,
+) -> Result<T, PortError>
+where
+    T: Send + 'static,
+    W: FnOnce(Writer) -> BoxFuture<'static, Result<T, DbErr>> + Send + 'static,
+{
+    if deadline.left(Instant::now()).is_zero() {
+        return Err(PortError::deadline(during));
+    }
+    let (answer, answered) = oneshot::channel();
+    let write = Write {
+        until: deadline.0,
+        work: Box::new(move |writer| {
+            Box::pin(async move {
+                // When nobody waits for the answer any more, the work is done all the same.
+                let _ = answer.send(work(writer).await);
+            })
+        }),
+    };
+    queue.try_send(write).map_err(|refused| match refused {
+        mpsc::error::TrySendError::Full(_) => QueueFailure::Full.into(),
+        mpsc::error::TrySendError::Closed(_) => PortError::from(QueueFailure::Lost),
+    })?;
+    match timeout_at(deadline.0.into(), answered).await {
+        Err(_) => Err(PortError::deadline(during)),
+        Ok(Err(_)) => Err(QueueFailure::Lost.into()),
+        Ok(Ok(done)) => done.map_err(port_error),
+    }
+}
+
+/// Why a write got no answer from the queue.
+#[derive(Debug, thiserror::Error)]
+enum QueueFailure {
+    #[error("too many writes wait for the database")]
+    Full,
+    #[error("the write was lost in the queue")]
+    Lost,
+}
+
+impl From<QueueFailure> for PortError {
+    fn from(failure: QueueFailure) -> Self {
+        Self::Unavailable(Box::new(failure))
+    }
+}
+
+impl Backend {
+    /// Connections for reads.
+    fn reading(&self) -> &DatabaseConnection {
+        match self {
+            Self::Sqlite { readers, .. } => readers,
+            Self::Postgres { pool, .. } => &pool.connection,
+        }
+    }
+
+    /// Connections for writes.
+    pub(crate) fn writer(&self) -> &Writer {
+        match self {
+            Self::Sqlite { writer, .. } => writer,
+            Self::Postgres { pool, .. } => pool,
+        }
+    }
+
+    fn max_connections(&self) -> u32 {
+        match self {
+            Self::Sqlite { readers, .. } => readers.get_sqlite_connection_pool().options().get_max_connections(),
+            Self::Postgres { pool, .. } => pool
+                .connection
+                .get_postgres_connection_pool()
+                .options()
+                .get_max_connections(),
+        }
+    }
+}
+
+/// Does the writes that wait, one after the other, until every sender has gone.
+async fn write_one_by_one(mut waiting: mpsc::Receiver<Write>, writer: Writer) {
+    while let Some(Write { until, work }) = waiting.recv().await {
+        if until > Instant::now() {
+            // A task of its own: a write that panics must not take the queue with it.
+            let _ = tokio::spawn(work(writer.clone())).await;
+        }
     }
 }

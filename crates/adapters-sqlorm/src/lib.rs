@@ -3,10 +3,20 @@
 //! Open a [`Database`], bring its schema up to date with [`Database::migrate_up`], and put the ports' implementations
 //! over it: [`SqlCallerMemory`] and [`SqlKeyStore`]. No row, query or connection leaves this crate.
 
+mod connect;
+mod contact;
 mod database;
+mod end;
+mod entity;
+mod error;
 mod keys;
+mod lookup;
 mod memory;
 mod migrate;
+mod recall;
+mod session;
+mod transaction;
+mod transcript;
 
 pub use database::{Database, DatabaseOptions, OpenError, PoolState};
 pub use keys::SqlKeyStore;

@@ -1,0 +1,216 @@
+//! Opening connections: what each database is told before it is used.
+
+use std::{
+    path::{Path, PathBuf},
+    str::FromStr,
+    time::Duration,
+};
+
+use futures_util::future::join_all;
+use sea_orm::{
+    DatabaseConnection, SqlxError, SqlxPostgresConnector, SqlxSqliteConnector,
+    sqlx::{
+        ConnectOptions, Connection, PgConnection,
+        postgres::{PgConnectOptions, PgPoolOptions},
+        sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
+    },
+};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
+
+use crate::database::OpenError;
+
+/// How long opening may take in all.
+const OPENING: Duration = Duration::from_secs(5);
+
+/// How long a piece of work may wait for a connection; its deadline is usually earlier.
+const ACQUIRING: Duration = Duration::from_secs(5);
+
+/// How long an SQLite statement waits for a lock that another process holds.
+const BUSY: Duration = Duration::from_secs(5);
+
+/// What PostgreSQL ends itself after so many milliseconds, in case this process no longer can: above every deadline.
+const LIMITS: [(&str, &str); 2] = [
+    ("statement_timeout", "6000"),
+    ("idle_in_transaction_session_timeout", "10000"),
+];
+
+/// How long a connection may take to answer what nobody waits for any more, before it is given up.
+const SETTLING: Duration = Duration::from_secs(10);
+
+/// Bytes of the SQLite file that each connection may read through the page cache of the operating system.
+const MMAP_BYTES: &str = "1073741824";
+
+/// Pages that each SQLite connection keeps, in KiB (the minus sign says so).
+const CACHE_KIB: &str = "-16384";
+
+/// Statements that each connection keeps prepared; there are far fewer in the program.
+const STATEMENTS: usize = 100;
+
+/// The connections of an SQLite database.
+pub(crate) struct SqliteConnections {
+    /// Connections that cannot write.
+    pub(crate) readers: DatabaseConnection,
+    /// The one connection that writes.
+    pub(crate) writer: DatabaseConnection,
+    /// The database file.
+    pub(crate) path: PathBuf,
+}
+
+/// Opens an SQLite file, which is created with its folder when it is missing.
+pub(crate) async fn sqlite(url: &str, readers: u32) -> Result<SqliteConnections, OpenError> {
+    let options = SqliteConnectOptions::from_str(url)
+        .map_err(|_| OpenError::new("the database URL is not of the form sqlite://PATH"))?;
+    let path = options.get_filename().to_owned();
+    if url.contains(":memory:") || url.contains("mode=memory") || path.as_os_str().is_empty() {
+        return Err(OpenError::new(
+            "an SQLite database needs a file: give sqlite://PATH, for example sqlite://data/caller-memory.db",
+        ));
+    }
+    create_file(&path)?;
+
+    let options = options
+        .create_if_missing(true)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(SqliteSynchronous::Full)
+        .foreign_keys(true)
+        .busy_timeout(BUSY)
+        .pragma("mmap_size", MMAP_BYTES)
+        .pragma("cache_size", CACHE_KIB)
+        .pragma("temp_store", "memory")
+        .statement_cache_capacity(STATEMENTS)
+        .disable_statement_logging();
+    let unreadable =
+        |error: SqlxError| OpenError::new(format!("cannot open {}: {}", path.display(), root_cause(&error)));
+
+    let pool = |max: u32| {
+        SqlitePoolOptions::new()
+            .max_connections(max)
+            .min_connections(0)
+            .acquire_timeout(ACQUIRING)
+            .idle_timeout(None)
+            .max_lifetime(None)
+            .test_before_acquire(false)
+    };
+    // The writer comes first: it turns the write-ahead log on, for which SQLite does not wait when another process does the
+    // same at that moment.
+    let until = Instant::now() + OPENING;
+    let writer = loop {
+        match pool(1).connect_with(options.clone()).await {
+            Ok(writer) => break writer,
+            Err(SqlxError::Database(error)) if Instant::now() < until && is_busy(error.code().as_deref()) => {
+                sleep(Duration::from_millis(20)).await;
+            }
+            Err(error) => return Err(unreadable(error)),
+        }
+    };
+    let readers = pool(readers.max(1))
+        .connect_with(options.clone().pragma("query_only", "on"))
+        .await
+        .map_err(unreadable)?;
+    Ok(SqliteConnections {
+        readers: SqlxSqliteConnector::from_sqlx_sqlite_pool(readers),
+        writer: SqlxSqliteConnector::from_sqlx_sqlite_pool(writer),
+        path,
+    })
+}
+
+fn is_busy(code: Option<&str>) -> bool {
+    // SQLITE_BUSY, SQLITE_LOCKED and what extends them.
+    matches!(
+        code.and_then(|code| code.parse::<i32>().ok()).map(|code| code & 0xff),
+        Some(5 | 6)
+    )
+}
+
+/// Creates the file readable by its owner only: it will hold what people said on the telephone. SQLite gives the files
+/// beside it the same permissions.
+fn create_file(path: &Path) -> Result<(), OpenError> {
+    let failed = |error: std::io::Error| OpenError::new(format!("cannot create {}: {error}", path.display()));
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        std::fs::create_dir_all(folder).map_err(failed)?;
+    }
+    let mut options = std::fs::OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map_err(failed)?;
+    Ok(())
+}
+
+/// Reads a PostgreSQL URL. The text of the URL is in no error: it holds the password.
+pub(crate) fn postgres_options(url: &str) -> Result<PgConnectOptions, OpenError> {
+    let options = PgConnectOptions::from_str(url).map_err(|error| {
+        OpenError::new(format!(
+            "the database URL is not of the form postgres://USER:PASSWORD@HOST:PORT/DATABASE: {}",
+            root_cause(&error)
+        ))
+    })?;
+    Ok(options
+        .application_name("caller-memory")
+        .statement_cache_capacity(STATEMENTS)
+        .disable_statement_logging())
+}
+
+/// Opens `connections` connections to PostgreSQL.
+pub(crate) async fn postgres(options: &PgConnectOptions, connections: u32) -> Result<DatabaseConnection, OpenError> {
+    let connections = connections.max(1);
+    let limited = options.clone().options(LIMITS);
+    // No connection is kept up in the background: the pool would keep one back for each while the server is away, longer and
+    // longer between its attempts, and hand it out too late when the server returns.
+    let pool = PgPoolOptions::new()
+        .max_connections(connections)
+        .min_connections(0)
+        .acquire_timeout(ACQUIRING)
+        .idle_timeout(None)
+        .max_lifetime(None)
+        .test_before_acquire(false)
+        .after_release(|connection, _| Box::pin(settle(connection)))
+        .connect_lazy_with(limited);
+    let opened = timeout_at(
+        Instant::now() + OPENING,
+        join_all((0..connections).map(|_| pool.acquire())),
+    );
+    let refused = |cause: &dyn std::fmt::Display| {
+        OpenError::new(format!(
+            "cannot reach PostgreSQL at {}:{}: {cause}; is it running, and is the URL right?",
+            options.get_host(),
+            options.get_port()
+        ))
+    };
+    match opened.await {
+        Err(_) => Err(refused(&"no answer within 5 s")),
+        Ok(opened) => match opened.into_iter().find_map(Result::err) {
+            None => Ok(SqlxPostgresConnector::from_sqlx_postgres_pool(pool)),
+            Some(SqlxError::PoolTimedOut) => Err(refused(&"no answer within 5 s")),
+            Some(error) => Err(refused(&root_cause(&error))),
+        },
+    }
+}
+
+/// Waits for the answer to a query whose waiter has gone. A frozen server answers when it goes on; one that has vanished
+/// never does, and its connection must not be kept for the quarter of an hour until the operating system says so.
+async fn settle(connection: &mut PgConnection) -> Result<bool, SqlxError> {
+    timeout(SETTLING, connection.flush())
+        .await
+        .unwrap_or_else(|_| Err(SqlxError::Io(std::io::ErrorKind::TimedOut.into())))
+        .map(|()| true)
+}
+
+/// A pool for schema steps: without the limit on statements, because a step may take long.
+pub(crate) fn postgres_for_migrations(options: &PgConnectOptions) -> sea_orm::sqlx::PgPool {
+    PgPoolOptions::new()
+        .max_connections(2)
+        .min_connections(0)
+        .acquire_timeout(ACQUIRING)
+        .test_before_acquire(false)
+        .connect_lazy_with(options.clone())
+}
+
+/// The innermost cause, which is what the administrator can act on.
+fn root_cause(error: &SqlxError) -> String {
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    cause.to_string()
+}

@@ -1,0 +1,306 @@
+//! The commit of an ended call: one transaction that can be repeated, overtaken and tried again.
+//!
+//! The call's row carries who wrote it last (`writer`, `arrival`) and a hash of what the client reported. A report reads
+//! them first and writes only over what it read, so that no lock is held while it decides; when another report came in
+//! between, the transaction begins again.
+//!
+//! Locks are taken in one order, callers before calls, here and where contacts are written.
+
+use domain::{
+    call::{CallRecord, EndedCall},
+    error::PortError,
+};
+use sea_orm::{ConnectionTrait, DatabaseTransaction, DbErr, ExecResult, QueryResult, Statement, Value};
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use crate::{
+    session::SessionKey,
+    transaction::{Verdict, Working},
+    transcript,
+};
+
+/// An ended call as its row has it.
+#[derive(Clone)]
+pub(crate) struct EndedRow {
+    tenant: Uuid,
+    number: String,
+    session_key: SessionKey,
+    session_id: String,
+    started_at_ms: i64,
+    received_at_ms: i64,
+    duration_s: f64,
+    outcome: &'static str,
+    summary: String,
+    writer: Uuid,
+    arrival: i64,
+    body_hash: Vec<u8>,
+    agent_metadata: Option<String>,
+    transcript: Vec<u8>,
+}
+
+/// What a report finds of its session.
+struct Stored {
+    call: Uuid,
+    caller: Uuid,
+    number: String,
+    writer: Uuid,
+    arrival: i64,
+    body_hash: Vec<u8>,
+}
+
+const FIND: &str = "\
+SELECT k.id, k.caller_id, c.phone_number, k.writer, k.arrival, k.body_hash
+FROM calls AS k JOIN callers AS c ON c.id = k.caller_id AND c.tenant_id = k.tenant_id
+WHERE k.tenant_id = $1 AND k.session_key = $2";
+
+/// The same report again: only its arrival counts.
+const ARRIVE_AGAIN: &str = "\
+UPDATE calls SET writer = $3, arrival = $4
+WHERE tenant_id = $1 AND id = $2 AND writer = $5 AND arrival = $6 AND body_hash = $7";
+
+/// Finds or creates the caller and counts the call. On PostgreSQL this locks the caller's row.
+const COUNT: &str = "\
+INSERT INTO callers (id, tenant_id, phone_number, first_seen_ms, last_seen_ms, total_calls, memory_changed_ms, tags, custom_attributes)
+VALUES ($1, $2, $3, $4, $4, $5, $4, '[]', '{}')
+ON CONFLICT (tenant_id, phone_number) DO UPDATE SET
+  last_seen_ms = CASE WHEN callers.last_seen_ms < excluded.last_seen_ms THEN excluded.last_seen_ms ELSE callers.last_seen_ms END,
+  total_calls = callers.total_calls + excluded.total_calls,
+  memory_changed_ms = excluded.memory_changed_ms
+RETURNING id";
+
+/// The session's first recall, which is visible when the recall's contact was written before the caller was locked, tells
+/// the start better than the report.
+const INSERT: &str = "\
+INSERT INTO calls (id, tenant_id, caller_id, session_key, session_id, started_at_ms, received_at_ms, duration_s, outcome, summary, writer,
+  arrival, body_hash, agent_metadata, transcript)
+VALUES ($1, $2, $3, $4, $5,
+  COALESCE((SELECT recalled_at_ms FROM contacts WHERE tenant_id = $2 AND session_key = $4), $6),
+  $7, $8, $9, $10, $11, $12, $13, $14, $15)
+ON CONFLICT (tenant_id, session_key) DO NOTHING";
+
+const REPLACE: &str = "\
+UPDATE calls SET caller_id = $3,
+  started_at_ms = COALESCE((SELECT recalled_at_ms FROM contacts WHERE tenant_id = $2 AND session_key = $4), $5),
+  received_at_ms = $6, duration_s = $7, outcome = $8, summary = $9, writer = $10, arrival = $11, body_hash = $12, agent_metadata = $13,
+  transcript = $14
+WHERE id = $1 AND tenant_id = $2 AND writer = $15 AND arrival = $16 AND body_hash = $17";
+
+/// The correction of a number takes the call away from the caller it was counted for.
+const UNCOUNT: &str = "\
+UPDATE callers SET total_calls = total_calls - 1, memory_changed_ms = $3 WHERE tenant_id = $1 AND id = $2";
+
+impl EndedRow {
+    /// The row of `record`, reported to the process `writer`.
+    pub(crate) fn new(tenant: Uuid, record: &CallRecord, writer: Uuid) -> Result<Self, PortError> {
+        let CallRecord {
+            call,
+            summary,
+            started_at_ms,
+            received_at_ms,
+            arrival,
+        } = record;
+        let transcript = transcript::to_json(&call.transcript)?;
+        Ok(Self {
+            tenant,
+            number: call.number.as_e164().to_owned(),
+            session_key: SessionKey::of(&call.session_id),
+            session_id: call.session_id.0.clone(),
+            started_at_ms: *started_at_ms,
+            received_at_ms: *received_at_ms,
+            duration_s: call.duration_s,
+            outcome: call.outcome.as_str(),
+            summary: summary.clone(),
+            writer,
+            arrival: arrival.0,
+            body_hash: body_hash(call, &transcript),
+            agent_metadata: call.agent_metadata.as_ref().map(|json| json.as_str().to_owned()),
+            transcript: transcript::compress(&transcript)?,
+        })
+    }
+
+    /// Commits the row; see the module.
+    pub(crate) fn commit<'t>(&self, transaction: &'t DatabaseTransaction) -> Working<'t, ()> {
+        let row = self.clone();
+        Box::pin(async move { row.work(transaction).await })
+    }
+
+    async fn work(self, transaction: &DatabaseTransaction) -> Result<Verdict<()>, DbErr> {
+        let stored = self.find(transaction).await?;
+        let Some(stored) = stored else {
+            let caller = self.count(transaction, 1).await?;
+            return Ok(written(&self.insert(transaction, caller).await?));
+        };
+        if stored.writer == self.writer && stored.arrival > self.arrival {
+            return Ok(Verdict::Discard(()));
+        }
+        if stored.body_hash == self.body_hash {
+            return Ok(written(&self.arrive_again(transaction, stored).await?));
+        }
+        let moved = stored.number != self.number;
+        let caller = self.count(transaction, i64::from(moved)).await?;
+        if moved {
+            run(
+                transaction,
+                UNCOUNT,
+                [self.tenant.into(), stored.caller.into(), self.received_at_ms.into()],
+            )
+            .await?;
+        }
+        Ok(written(&self.replace(transaction, caller, stored).await?))
+    }
+
+    async fn find(&self, transaction: &DatabaseTransaction) -> Result<Option<Stored>, DbErr> {
+        let row = query(
+            transaction,
+            FIND,
+            [self.tenant.into(), self.session_key.to_bytes().into()],
+        )
+        .await?;
+        row.map(|row| {
+            Ok(Stored {
+                call: row.try_get_by_index(0)?,
+                caller: row.try_get_by_index(1)?,
+                number: row.try_get_by_index(2)?,
+                writer: row.try_get_by_index(3)?,
+                arrival: row.try_get_by_index(4)?,
+                body_hash: row.try_get_by_index(5)?,
+            })
+        })
+        .transpose()
+    }
+
+    async fn count(&self, transaction: &DatabaseTransaction, calls: i64) -> Result<Uuid, DbErr> {
+        let values = [
+            Uuid::now_v7().into(),
+            self.tenant.into(),
+            self.number.clone().into(),
+            self.received_at_ms.into(),
+            calls.into(),
+        ];
+        let row = query(transaction, COUNT, values).await?;
+        row.ok_or(DbErr::RecordNotInserted)?.try_get_by_index(0)
+    }
+
+    async fn insert(self, transaction: &DatabaseTransaction, caller: Uuid) -> Result<ExecResult, DbErr> {
+        let values = [
+            // Made while the caller is locked, so that a caller's calls have ids in the order of their commits.
+            Uuid::now_v7().into(),
+            self.tenant.into(),
+            caller.into(),
+            self.session_key.to_bytes().into(),
+            self.session_id.into(),
+            self.started_at_ms.into(),
+            self.received_at_ms.into(),
+            self.duration_s.into(),
+            self.outcome.into(),
+            self.summary.into(),
+            self.writer.into(),
+            self.arrival.into(),
+            self.body_hash.into(),
+            self.agent_metadata.into(),
+            self.transcript.into(),
+        ];
+        run(transaction, INSERT, values).await
+    }
+
+    async fn replace(
+        self,
+        transaction: &DatabaseTransaction,
+        caller: Uuid,
+        stored: Stored,
+    ) -> Result<ExecResult, DbErr> {
+        let values = [
+            stored.call.into(),
+            self.tenant.into(),
+            caller.into(),
+            self.session_key.to_bytes().into(),
+            self.started_at_ms.into(),
+            self.received_at_ms.into(),
+            self.duration_s.into(),
+            self.outcome.into(),
+            self.summary.into(),
+            self.writer.into(),
+            self.arrival.into(),
+            self.body_hash.into(),
+            self.agent_metadata.into(),
+            self.transcript.into(),
+            stored.writer.into(),
+            stored.arrival.into(),
+            stored.body_hash.into(),
+        ];
+        run(transaction, REPLACE, values).await
+    }
+
+    async fn arrive_again(self, transaction: &DatabaseTransaction, stored: Stored) -> Result<ExecResult, DbErr> {
+        let values = [
+            self.tenant.into(),
+            stored.call.into(),
+            self.writer.into(),
+            self.arrival.into(),
+            stored.writer.into(),
+            stored.arrival.into(),
+            stored.body_hash.into(),
+        ];
+        run(transaction, ARRIVE_AGAIN, values).await
+    }
+}
+
+/// Nothing written means that another report of the session came in between.
+fn written(result: &ExecResult) -> Verdict<()> {
+    if result.rows_affected() == 0 {
+        Verdict::Again
+    } else {
+        Verdict::Commit(())
+    }
+}
+
+async fn run<const N: usize>(
+    transaction: &DatabaseTransaction,
+    sql: &'static str,
+    values: [Value; N],
+) -> Result<ExecResult, DbErr> {
+    let dialect = transaction.get_database_backend();
+    transaction
+        .execute_raw(Statement::from_sql_and_values(dialect, sql, values))
+        .await
+}
+
+async fn query<const N: usize>(
+    transaction: &DatabaseTransaction,
+    sql: &'static str,
+    values: [Value; N],
+) -> Result<Option<QueryResult>, DbErr> {
+    let dialect = transaction.get_database_backend();
+    transaction
+        .query_one_raw(Statement::from_sql_and_values(dialect, sql, values))
+        .await
+}
+
+/// SHA-256 of everything a client reports of a call. Each part is preceded by its length, so that no two reports run together.
+fn body_hash(call: &EndedCall, transcript: &[u8]) -> Vec<u8> {
+    let EndedCall {
+        session_id,
+        number,
+        transcript: _,
+        duration_s,
+        outcome,
+        agent_metadata,
+    } = call;
+    let metadata = agent_metadata.as_ref().map(|json| json.as_str().as_bytes());
+    let parts: [&[u8]; 7] = [
+        session_id.0.as_bytes(),
+        number.as_e164().as_bytes(),
+        transcript,
+        &duration_s.to_bits().to_be_bytes(),
+        outcome.as_str().as_bytes(),
+        &[u8::from(metadata.is_some())],
+        metadata.unwrap_or_default(),
+    ];
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update((part.len() as u64).to_be_bytes());
+        hash.update(part);
+    }
+    hash.finalize().to_vec()
+}

@@ -1,0 +1,123 @@
+//! What a failure of the database means to those who asked: try again, or not.
+
+use std::fmt;
+
+use domain::error::PortError;
+use sea_orm::{DbErr, RuntimeErr, SqlxError, SqlxSqliteError};
+
+/// The cause of a [`PortError`] as the log shows it. Its debug form is its display form, because the drivers' debug forms
+/// hold the values that a statement was about.
+pub(crate) struct DatabaseFailure(DbErr);
+
+impl fmt::Display for DatabaseFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Debug for DatabaseFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for DatabaseFailure {}
+
+/// A stored value that is not what this program stores. The text names the place and never the value.
+#[derive(Debug, thiserror::Error)]
+#[error("a stored {what} cannot be decoded")]
+pub(crate) struct Undecodable {
+    /// What was read, in the schema's words.
+    pub(crate) what: &'static str,
+}
+
+/// The [`PortError`] of a stored `what` that cannot be decoded.
+pub(crate) fn undecodable(what: &'static str) -> PortError {
+    PortError::Internal(Box::new(Undecodable { what }))
+}
+
+/// The [`PortError`] that `error` is.
+pub(crate) fn port_error(error: DbErr) -> PortError {
+    let retry_may_help = match kind(&error) {
+        Kind::Broken | Kind::Contention | Kind::Exhausted => true,
+        Kind::Refused => false,
+    };
+    let cause = Box::new(DatabaseFailure(error));
+    if retry_may_help {
+        PortError::Unavailable(cause)
+    } else {
+        PortError::Internal(cause)
+    }
+}
+
+/// What kind of failure an error is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The connection is gone; on another one the same work may succeed at once.
+    Broken,
+    /// Other transactions were in the way; the same transaction may succeed when it is tried again.
+    Contention,
+    /// The database is reached but has no room, no time or no permission to write now.
+    Exhausted,
+    /// The statement or its data was refused, or the answer cannot be decoded.
+    Refused,
+}
+
+/// The kind of failure that `error` is.
+pub(crate) fn kind(error: &DbErr) -> Kind {
+    match error {
+        DbErr::ConnectionAcquire(_) => Kind::Exhausted,
+        DbErr::Conn(RuntimeErr::SqlxError(cause))
+        | DbErr::Exec(RuntimeErr::SqlxError(cause))
+        | DbErr::Query(RuntimeErr::SqlxError(cause)) => kind_of_driver_error(cause),
+        DbErr::Conn(_) => Kind::Broken,
+        // A transaction that other transactions overtook again and again.
+        DbErr::RecordNotUpdated => Kind::Contention,
+        _ => Kind::Refused,
+    }
+}
+
+fn kind_of_driver_error(error: &SqlxError) -> Kind {
+    match error {
+        SqlxError::Io(_)
+        | SqlxError::Tls(_)
+        | SqlxError::Protocol(_)
+        | SqlxError::WorkerCrashed
+        | SqlxError::BeginFailed => Kind::Broken,
+        SqlxError::PoolTimedOut | SqlxError::PoolClosed => Kind::Exhausted,
+        SqlxError::Database(refusal) => {
+            let code = refusal.code().unwrap_or_default();
+            if refusal.try_downcast_ref::<SqlxSqliteError>().is_some() {
+                kind_of_sqlite_code(code.parse().unwrap_or_default())
+            } else {
+                kind_of_sqlstate(&code)
+            }
+        }
+        _ => Kind::Refused,
+    }
+}
+
+/// See <https://www.sqlite.org/rescode.html>; the lowest byte is the primary code.
+const fn kind_of_sqlite_code(code: i32) -> Kind {
+    match code & 0xff {
+        // BUSY, LOCKED, NOMEM, READONLY, INTERRUPT, IOERR, FULL, CANTOPEN, PROTOCOL.
+        5 | 6 | 7 | 8 | 9 | 10 | 13 | 14 | 15 => Kind::Exhausted,
+        _ => Kind::Refused,
+    }
+}
+
+/// See <https://www.postgresql.org/docs/current/errcodes-appendix.html>.
+fn kind_of_sqlstate(code: &str) -> Kind {
+    match code {
+        // The connection is being ended: by an administrator, after a crash, for idleness, or because the server is starting.
+        "57P01" | "57P02" | "57P03" | "57P05" | "25P03" => Kind::Broken,
+        // Serialization failure and deadlock.
+        "40001" | "40P01" => Kind::Contention,
+        // Statement time-out, lock not available, and a server that has become a read-only standby.
+        "57014" | "55P03" | "25006" => Kind::Exhausted,
+        _ if code.starts_with("08") => Kind::Broken,
+        // Too few resources, and failures of the system below the server.
+        _ if code.starts_with("53") || code.starts_with("58") => Kind::Exhausted,
+        _ => Kind::Refused,
+    }
+}

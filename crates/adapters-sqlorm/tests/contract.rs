@@ -1,0 +1,58 @@
+//! The contract suites of the storage ports, on SQLite and on PostgreSQL.
+
+mod support;
+
+use std::sync::Arc;
+
+use adapters_sqlorm::{SqlCallerMemory, SqlKeyStore};
+use support::{Place, tenant};
+use testkit::contract::{AccessFixture, CallerMemoryFixture, EnrichmentCacheFixture};
+
+async fn memory(place: Option<Place>) -> Option<CallerMemoryFixture> {
+    let place = place?;
+    let (here, there) = (place.migrated().await, place.open().await);
+    Some(CallerMemoryFixture {
+        memory: Arc::new(SqlCallerMemory::new(&here)),
+        other_process: Some(Arc::new(SqlCallerMemory::new(&there))),
+        tenants: [tenant(&here, "one").await, tenant(&here, "two").await],
+        keep: Box::new((here, there, place)),
+    })
+}
+
+async fn cache(place: Option<Place>) -> Option<EnrichmentCacheFixture> {
+    let place = place?;
+    let database = place.migrated().await;
+    let memory = Arc::new(SqlCallerMemory::new(&database));
+    Some(EnrichmentCacheFixture {
+        cache: Arc::clone(&memory) as _,
+        memory,
+        tenants: [tenant(&database, "one").await, tenant(&database, "two").await],
+        keep: Box::new((database, place)),
+    })
+}
+
+async fn access(place: Option<Place>) -> Option<AccessFixture> {
+    let place = place?;
+    let database = place.migrated().await;
+    let keys = Arc::new(SqlKeyStore::new(&database));
+    Some(AccessFixture {
+        keys: Arc::clone(&keys) as _,
+        admin: keys,
+        keep: Box::new((database, place)),
+    })
+}
+
+testkit::caller_memory_contract!(caller_memory_on_sqlite, memory(Some(Place::sqlite())));
+testkit::caller_memory_contract!(caller_memory_on_postgres, async {
+    memory(Place::postgres().await).await
+});
+testkit::enrichment_cache_contract!(enrichment_cache_on_sqlite, cache(Some(Place::sqlite())));
+testkit::enrichment_cache_contract!(enrichment_cache_on_postgres, async {
+    cache(Place::postgres().await).await
+});
+testkit::key_store_contract!(key_store_on_sqlite, access(Some(Place::sqlite())));
+testkit::key_store_contract!(key_store_on_postgres, async { access(Place::postgres().await).await });
+testkit::access_admin_contract!(access_admin_on_sqlite, access(Some(Place::sqlite())));
+testkit::access_admin_contract!(access_admin_on_postgres, async {
+    access(Place::postgres().await).await
+});
