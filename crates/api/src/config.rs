@@ -11,7 +11,7 @@ use tracing_subscriber::EnvFilter;
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Database")]
 pub struct DatabaseSettings {
-    /// The database: sqlite://PATH (created with its folder) or postgres://USER:PASSWORD@HOST/NAME
+    /// The database: `sqlite://PATH` (created with its folder) or `postgres://USER:PASSWORD@HOST/NAME`
     #[arg(
         long,
         env = "CALLER_MEMORY_DATABASE_URL",
@@ -44,7 +44,7 @@ pub struct ServeSettings {
     #[arg(long, env = "CALLER_MEMORY_ADMIN_LISTEN", value_name = "ADDRESS", default_value = "127.0.0.1:9090", value_parser = listener)]
     pub admin_listen: SocketAddr,
 
-    /// An API key that must exist in the tenant `default`: sk_live_ and at least 24 letters or digits; unset: the first start makes one
+    /// An API key that must exist in the tenant `default`: `sk_live_` and at least 24 letters or digits; unset: the first start makes one
     #[arg(long, env = "CALLER_MEMORY_BOOTSTRAP_KEY", value_name = "KEY", hide_env_values = true, value_parser = ApiKey::parse)]
     pub bootstrap_key: Option<ApiKey>,
 
@@ -179,9 +179,9 @@ impl FromStr for DatabaseUrl {
     type Err = UnknownDatabase;
 
     fn from_str(url: &str) -> Result<Self, Self::Err> {
-        ["sqlite://", "sqlite::memory:", "postgres://", "postgresql://"]
+        ["sqlite://", "postgres://", "postgresql://"]
             .iter()
-            .any(|prefix| url.starts_with(prefix) && (url.len() > prefix.len() || *prefix == "sqlite::memory:"))
+            .any(|scheme| url.strip_prefix(scheme).is_some_and(|rest| !rest.is_empty()))
             .then(|| Self(url.to_owned()))
             .ok_or(UnknownDatabase)
     }

@@ -269,15 +269,21 @@ impl From<AuthError> for Refusal {
     }
 }
 
-/// An error with its causes, in one line.
+/// An error with its causes, each said once, in one line.
 pub(crate) struct Chain<'a>(pub(crate) &'a (dyn StdError + 'static));
 
 impl fmt::Display for Chain<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0)?;
+        let mut said = self.0.to_string();
+        f.write_str(&said)?;
         let mut source = self.0.source();
         while let Some(cause) = source {
-            write!(f, ": {cause}")?;
+            // Many errors repeat their cause in their own text.
+            let text = cause.to_string();
+            if !said.contains(&text) {
+                write!(f, ": {text}")?;
+                said.push_str(&text);
+            }
             source = cause.source();
         }
         Ok(())
@@ -293,7 +299,10 @@ mod tests {
     fn shown(refusal: &Refusal) -> (u16, String) {
         let response = refusal.response(Some("id-1"));
         let status = response.status().as_u16();
-        let bytes = response.into_body().try_into_bytes().unwrap_or_else(|_: body::BoxBody| panic!("a whole body"));
+        let bytes = response
+            .into_body()
+            .try_into_bytes()
+            .unwrap_or_else(|_: body::BoxBody| panic!("a whole body"));
         (status, String::from_utf8_lossy(&bytes).into_owned())
     }
 
@@ -311,7 +320,10 @@ mod tests {
         for (error, status, code) in table {
             let (shown_status, body) = shown(&Refusal::from(error));
             assert_eq!(shown_status, status, "{body}");
-            assert!(body.contains(&format!("\"code\":\"{code}\"")) && body.contains("id-1"), "{body}");
+            assert!(
+                body.contains(&format!("\"code\":\"{code}\"")) && body.contains("id-1"),
+                "{body}"
+            );
             assert!(!body.contains("hunter2"), "the inside stays inside: {body}");
         }
     }

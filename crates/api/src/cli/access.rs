@@ -18,7 +18,10 @@ use super::{
     span::Span,
     store::{deadline, now_ms, refused, with_migrated},
 };
-use crate::config::{DatabaseSettings, positive};
+use crate::{
+    config::{DatabaseSettings, positive},
+    error::Chain,
+};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum TenantCommand {
@@ -56,7 +59,7 @@ pub(super) enum KeyCommand {
         #[arg(long, value_name = "TEXT", value_parser = label)]
         label: Option<String>,
         /// When the key ends, for example 90d or 24h from now; never when left out
-        #[arg(long, value_name = "SPAN")]
+        #[arg(long, value_name = "SPAN", allow_hyphen_values = true)]
         expires_in: Option<Span>,
         #[command(flatten)]
         common: Common,
@@ -83,7 +86,7 @@ pub(super) enum KeyCommand {
         #[arg(value_parser = key_id)]
         id: KeyId,
         /// How long the old key stays valid beside the new one
-        #[arg(long, value_name = "SPAN", default_value = "24h")]
+        #[arg(long, value_name = "SPAN", default_value = "24h", allow_hyphen_values = true)]
         grace: Span,
         #[command(flatten)]
         common: Common,
@@ -103,9 +106,7 @@ impl Common {
     /// Does `work` on the store of keys and tenants.
     fn admin<T>(&self, work: impl AsyncFnOnce(&SqlKeyStore) -> Result<T, AdminError>) -> Result<T, Failure> {
         with_migrated(&self.database, async |database| {
-            work(&SqlKeyStore::new(database))
-                .await
-                .map_err(|error| refused(&self.database, &error))
+            work(&SqlKeyStore::new(database)).await.map_err(|error| refused(&error))
         })
     }
 }
@@ -260,7 +261,7 @@ pub(super) fn key(command: KeyCommand) -> Result<(), Failure> {
 }
 
 fn generate() -> Result<ApiKey, Failure> {
-    ApiKey::generate().map_err(|error| Failure::Failed(output::chain(&error)))
+    ApiKey::generate().map_err(|error| Failure::Failed(Chain(&error).to_string()))
 }
 
 /// What is stored of a key, without label and expiry.

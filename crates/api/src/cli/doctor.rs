@@ -41,7 +41,7 @@ enum Status {
 
 #[derive(Debug, Serialize)]
 struct Check {
-    check: &'static str,
+    name: &'static str,
     status: Status,
     message: String,
 }
@@ -62,6 +62,7 @@ const CLOCK_BEHIND_MS: i64 = 60_000;
 /// are told. `None` when something else is wrong with the command line.
 pub(super) fn with_wrong_settings(args: &[OsString]) -> Option<Doctor> {
     let program = Cli::command();
+    let (_, command) = usage::named(&program, args);
     let mut wrong: Vec<(OsString, String)> = Vec::new();
     loop {
         match parse_without(args, |name| {
@@ -70,11 +71,11 @@ pub(super) fn with_wrong_settings(args: &[OsString]) -> Option<Doctor> {
             Ok(Command::Doctor(doctor)) => return Some(Doctor { wrong, ..*doctor }),
             Ok(_) => return None,
             Err(error) => {
-                let variable = usage::variable(&error, &program)?;
+                let variable = usage::variable(&error, command)?;
                 if wrong.iter().any(|(known, _)| *known == variable) {
                     return None;
                 }
-                wrong.push((variable, usage::wrong_value(&error, &program)));
+                wrong.push((variable, usage::wrong_value(&error, command)));
             }
         }
     }
@@ -123,7 +124,7 @@ fn report(checks: Vec<Check>, json: bool) -> Result<(), Failure> {
                     Status::Warn => "warn",
                     Status::Fail => "FAIL",
                 };
-                output::printable(&format!("{status:<5} {:<11} {}", check.check, check.message))
+                output::printable(&format!("{status:<5} {:<11} {}", check.name, check.message))
             })
             .collect();
         output::print(&lines.join("\n"))?;
@@ -197,7 +198,7 @@ fn database(settings: &DatabaseSettings) -> (Vec<Check>, Option<i64>) {
 async fn look(settings: &DatabaseSettings, database: &Database) -> (Vec<Check>, Option<i64>) {
     let kind = settings.database_url.kind();
     let mut checks = Vec::new();
-    let failed = |error: &(dyn std::error::Error + 'static)| match unusable(settings, error) {
+    let failed = |error: &(dyn std::error::Error + 'static)| match unusable(error) {
         Failure::Failed(why) | Failure::Usage(why) => why,
     };
     if let Err(error) = database.ping(deadline()).await {
@@ -248,7 +249,7 @@ async fn look(settings: &DatabaseSettings, database: &Database) -> (Vec<Check>, 
 /// An `SQLite` file that is not there yet is only told of: opening it would create it.
 fn absent_file(url: &str) -> Option<Check> {
     let path = Path::new(url.strip_prefix("sqlite://")?.split('?').next()?);
-    if path.exists() || path.as_os_str() == ":memory:" {
+    if path.exists() {
         return None;
     }
     let nearest = path
@@ -289,25 +290,25 @@ fn clock(now_ms: i64, newest_ms: Option<i64>) -> Check {
     }
 }
 
-fn ok(check: &'static str, message: String) -> Check {
+fn ok(name: &'static str, message: String) -> Check {
     Check {
-        check,
+        name,
         status: Status::Ok,
         message,
     }
 }
 
-fn warn(check: &'static str, message: String) -> Check {
+fn warn(name: &'static str, message: String) -> Check {
     Check {
-        check,
+        name,
         status: Status::Warn,
         message,
     }
 }
 
-fn fail(check: &'static str, message: String) -> Check {
+fn fail(name: &'static str, message: String) -> Check {
     Check {
-        check,
+        name,
         status: Status::Fail,
         message,
     }

@@ -50,9 +50,7 @@ pub(super) fn run(command: Command) -> Result<(), Failure> {
         Command::Status(common) => (common, Step::None),
     };
     let states = with_database(&common.database, async |database| {
-        step(database, &before)
-            .await
-            .map_err(|error| unusable(&common.database, &error))
+        step(database, &before).await.map_err(|error| unusable(&error))
     })?;
     if common.json {
         let shown: Vec<_> = states

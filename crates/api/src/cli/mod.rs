@@ -22,7 +22,7 @@ use std::{
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::config::ServeSettings;
+use crate::{config::ServeSettings, error::Chain};
 
 /// A memory of callers for voice agents.
 #[derive(Debug, Parser)]
@@ -72,6 +72,7 @@ enum Failure {
 
 /// Runs the command of the process's arguments. To be called before any thread is started, as it reads `.env` into the
 /// environment.
+#[must_use]
 pub fn main() -> ExitCode {
     let (code, message) = match run() {
         Ok(()) => return ExitCode::SUCCESS,
@@ -85,9 +86,10 @@ pub fn main() -> ExitCode {
 fn run() -> Result<(), Failure> {
     read_dotenv()?;
     let args = with_default_command(std::env::args_os().collect());
-    match parse(&args)? {
+    let Some(command) = parse(&args)? else { return Ok(()) };
+    match command {
         Command::Serve(settings) => {
-            crate::serve::run(*settings).map_err(|error| Failure::Failed(output::chain(&error)))
+            crate::serve::run(*settings).map_err(|error| Failure::Failed(Chain(&error).to_string()))
         }
         Command::Migrate(command) => migrate::run(command),
         Command::Tenant(command) => access::tenant(command),
@@ -125,9 +127,10 @@ fn with_default_command(mut args: Vec<OsString>) -> Vec<OsString> {
     args
 }
 
-fn parse(args: &[OsString]) -> Result<Command, Failure> {
-    let error = match parse_without(args, |variable| is_blank(variable)) {
-        Ok(command) => return Ok(command),
+/// The command that the arguments give; `None` when they ask for help or the version, which is printed.
+fn parse(args: &[OsString]) -> Result<Option<Command>, Failure> {
+    let error = match parse_without(args, is_blank) {
+        Ok(command) => return Ok(Some(command)),
         Err(error) => error,
     };
     if !error.use_stderr() {
@@ -135,13 +138,12 @@ fn parse(args: &[OsString]) -> Result<Command, Failure> {
         let text = command_without(|_| false)
             .try_get_matches_from(args)
             .map_or_else(|help| help.render(), |_| error.render());
-        output::print(text.to_string().trim_end())?;
-        std::process::exit(0);
+        return output::print(text.to_string().trim_end()).map(|()| None);
     }
     if args.get(1).is_some_and(|arg| arg == "doctor")
         && let Some(doctor) = doctor::with_wrong_settings(args)
     {
-        return Ok(Command::Doctor(Box::new(doctor)));
+        return Ok(Some(Command::Doctor(Box::new(doctor))));
     }
     Err(Failure::Usage(usage::line(&error, &Cli::command(), args)))
 }
@@ -156,8 +158,14 @@ fn command_without(ignored: impl Fn(&OsStr) -> bool) -> clap::Command {
     fn strip(command: clap::Command, ignored: &dyn Fn(&OsStr) -> bool) -> clap::Command {
         command
             .mut_args(|arg| {
-                if arg.get_env().is_some_and(ignored) {
+                let arg = if arg.get_env().is_some_and(ignored) {
                     arg.env(None)
+                } else {
+                    arg
+                };
+                // So that `--rate-burst -1` is told to be a wrong number, not an unknown flag.
+                if arg.get_long().is_some() && arg.get_action().takes_values() {
+                    arg.allow_negative_numbers(true)
                 } else {
                     arg
                 }

@@ -1,10 +1,6 @@
 //! Writing: one answer on standard output, one line on standard error, and never a panic when nobody reads.
 
-use std::{
-    error::Error,
-    fmt::Write as _,
-    io::{self, ErrorKind, Write as _},
-};
+use std::io::{self, ErrorKind, Write as _};
 
 use serde::Serialize;
 use time::OffsetDateTime;
@@ -32,20 +28,6 @@ pub(super) fn json(value: &impl Serialize) -> Result<(), Failure> {
 /// Writes one line to standard error. When even that fails, there is nobody left to tell.
 pub(super) fn complain(line: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", printable(line));
-}
-
-/// The error and its causes in one line, each said once.
-pub(super) fn chain(error: &(dyn Error + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let said = cause.to_string();
-        if !text.contains(&said) {
-            let _ = write!(text, ": {said}");
-        }
-        source = cause.source();
-    }
-    text
 }
 
 /// The text in one line and without what a terminal would obey: others wrote it.

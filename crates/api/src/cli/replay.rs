@@ -72,9 +72,9 @@ pub(super) fn run(command: &Replay) -> Result<(), Failure> {
     let tally = replay.tally.into_inner().unwrap_or_else(PoisonError::into_inner);
     let summary = tally.summary(began.elapsed());
     if command.json {
-        output::json(&summary)?
+        output::json(&summary)?;
     } else {
-        output::print(&summary.text())?
+        output::print(&summary.text())?;
     }
     read.map_err(|error| Failure::Failed(format!("cannot read {} to its end: {error}", command.file.display())))?;
     summary.verdict(tally.stop)
@@ -134,10 +134,10 @@ struct Posting<'a> {
 }
 
 impl Posting<'_> {
-    /// Reads the lines and posts them through `connections` threads; returns when all is done.
-    fn all(&self, mut lines: Lines<impl io::BufRead>, connections: usize) -> io::Result<()> {
+    /// Reads the lines and posts them through `count` connections; returns when all is done.
+    fn all(&self, mut lines: Lines<impl io::BufRead>, count: usize) -> io::Result<()> {
         thread::scope(|scope| {
-            let lanes: Vec<_> = (0..connections)
+            let connections: Vec<_> = (0..count)
                 .map(|_| {
                     let (lane, calls) = sync_channel::<(u64, Vec<u8>)>(1);
                     scope.spawn(move || self.lane(&calls));
@@ -155,9 +155,9 @@ impl Posting<'_> {
                     Line::Call { number, session, body } => {
                         let mut hasher = DefaultHasher::new();
                         session.hash(&mut hasher);
-                        let lane = usize::try_from(hasher.finish() % connections as u64).unwrap_or_default();
+                        let at = usize::try_from(hasher.finish() % count as u64).unwrap_or_default();
                         // A lane ends only with its sender, so there is always somebody to receive.
-                        let _ = lanes[lane].send((number, body));
+                        let _ = connections[at].send((number, body));
                     }
                 }
                 self.bar.set_position(lines.bytes());
@@ -203,10 +203,10 @@ impl Posting<'_> {
             matches!(answer.status, 300..=399 | 401 | 403 | 404 | 405)
         });
         match complaint {
+            Some(_) if self.stopped.load(Ordering::Relaxed) => {}
             Some(why) if hopeless => {
-                if !self.stopped.swap(true, Ordering::Relaxed) {
-                    self.tally().stop = Some(format!("stopped at line {number}: {why}"));
-                }
+                self.tally().stop = Some(format!("stopped at line {number}: {why}"));
+                self.stopped.store(true, Ordering::Relaxed);
             }
             Some(why) => self.say(&format!("line {number} not stored: {why}")),
             None => {}

@@ -5,14 +5,14 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use adapters_sqlorm::{Database, DatabaseOptions};
 use domain::{context::Deadline, port::AdminError};
 
-use super::{Failure, output};
-use crate::config::{DatabaseSettings, DatabaseUrl};
+use super::Failure;
+use crate::{config::DatabaseSettings, error::Chain};
 
 /// How long one step on the database may take. Commands are typed by people, or by scripts that would rather wait.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How long a command may take in all: migrations of a large database have their time.
-const LONGEST: Duration = Duration::from_secs(3600);
+/// Connections of a command, which does one thing after the other.
+const CONNECTIONS: u32 = 1;
 
 /// Does `work` on the database after the migrations are applied, or after it is certain that none is pending.
 pub(super) fn with_migrated<T>(
@@ -22,14 +22,11 @@ pub(super) fn with_migrated<T>(
     let auto_migrate = settings.auto_migrate;
     with_database(settings, async |database| {
         if auto_migrate {
-            database
-                .migrate_up()
-                .await
-                .map_err(|error| unusable(settings, &error))?;
+            database.migrate_up().await.map_err(|error| unusable(&error))?;
         } else if database
             .migrations()
             .await
-            .map_err(|error| unusable(settings, &error))?
+            .map_err(|error| unusable(&error))?
             .iter()
             .any(|migration| !migration.applied)
         {
@@ -48,13 +45,14 @@ pub(super) fn with_database<T>(
     work: impl AsyncFnOnce(&Database) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     block_on(async {
-        let options = DatabaseOptions::new(settings.database_url.as_str());
-        let database = Database::open(options)
-            .await
-            .map_err(|error| unusable(settings, &error))?;
-        let done = tokio::time::timeout(LONGEST, work(&database)).await;
+        let options = DatabaseOptions {
+            readers: CONNECTIONS,
+            ..DatabaseOptions::new(settings.database_url.as_str())
+        };
+        let database = Database::open(options).await.map_err(|error| unusable(&error))?;
+        let done = work(&database).await;
         database.close(deadline()).await;
-        done.map_err(|_| late(settings))?
+        done
     })?
 }
 
@@ -80,55 +78,17 @@ pub(super) fn now_ms() -> i64 {
 }
 
 /// What the administrator's port refused, in words that are meant for the administrator.
-pub(super) fn refused(settings: &DatabaseSettings, error: &AdminError) -> Failure {
+pub(super) fn refused(error: &AdminError) -> Failure {
     match error {
-        AdminError::Port(error) => unusable(settings, error),
-        other => Failure::Failed(output::chain(other)),
+        AdminError::Port(error) => unusable(error),
+        other => Failure::Failed(Chain(other).to_string()),
     }
 }
 
-/// The failure of a database that cannot be worked with, its causes included and its password left out.
-pub(super) fn unusable(settings: &DatabaseSettings, error: &(dyn std::error::Error + 'static)) -> Failure {
+/// The failure of a database that cannot be worked with, its causes included. The adapter's errors hold no password.
+pub(super) fn unusable(error: &(dyn std::error::Error + 'static)) -> Failure {
     Failure::Failed(format!(
         "cannot use the database of CALLER_MEMORY_DATABASE_URL: {}; check the URL, and that the database can be reached and written",
-        without_password(&settings.database_url, &output::chain(error))
+        Chain(error)
     ))
-}
-
-fn late(settings: &DatabaseSettings) -> Failure {
-    Failure::Failed(format!(
-        "the {} database of CALLER_MEMORY_DATABASE_URL did not answer within {} s; check that it runs and can be reached",
-        settings.database_url.kind(),
-        LONGEST.as_secs()
-    ))
-}
-
-/// The text with the URL and its password blotted out, should a driver ever repeat them.
-fn without_password(url: &DatabaseUrl, text: &str) -> String {
-    let text = text.replace(url.as_str(), "(the URL)");
-    let password = url
-        .as_str()
-        .split_once("://")
-        .and_then(|(_, rest)| rest.rsplit_once('@'))
-        .and_then(|(user, _)| user.split_once(':'))
-        .map(|(_, password)| password)
-        .filter(|password| !password.is_empty());
-    password.map_or_else(|| text.clone(), |password| text.replace(password, "***"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_password_never_reaches_an_error() {
-        let url: DatabaseUrl = "postgres://me:hunter2@host/db".parse().expect("a URL");
-        assert_eq!(without_password(&url, "bad password hunter2"), "bad password ***");
-        assert_eq!(
-            without_password(&url, "cannot open postgres://me:hunter2@host/db"),
-            "cannot open (the URL)"
-        );
-        let plain: DatabaseUrl = "sqlite://x.db".parse().expect("a URL");
-        assert_eq!(without_password(&plain, "no such file"), "no such file");
-    }
 }

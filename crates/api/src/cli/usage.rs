@@ -9,29 +9,29 @@ use clap::{
 
 /// The error in one line that says what to do. It shows no value of a setting that may hold a secret.
 pub(super) fn line(error: &clap::Error, program: &Command, args: &[OsString]) -> String {
-    let help = format!("`{} --help` shows what there is", path(program, args));
+    let (path, command) = named(program, args);
     let fault = match error.kind() {
-        ErrorKind::InvalidValue | ErrorKind::ValueValidation => wrong_value(error, program),
-        ErrorKind::MissingRequiredArgument => missing(error, program),
+        ErrorKind::InvalidValue | ErrorKind::ValueValidation => wrong_value(error, command),
+        ErrorKind::MissingRequiredArgument => missing(error, command),
         ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            format!("`{}` needs a command after it", path(program, args))
+            format!("`{path}` needs a command after it")
         }
         _ => first_lines(error),
     };
-    format!("{fault}; {help}")
+    format!("{fault}; `{path} --help` shows what there is")
 }
 
 /// The name of the environment variable whose value the error is about, when the argument has one.
-pub(super) fn variable(error: &clap::Error, program: &Command) -> Option<OsString> {
-    argument(program, &invalid_arg(error)?)?
+pub(super) fn variable(error: &clap::Error, command: &Command) -> Option<OsString> {
+    argument(command, &invalid_arg(error)?)?
         .get_env()
         .map(ToOwned::to_owned)
 }
 
 /// What is wrong with a value: its setting, the value unless it may be secret, and what is expected.
-pub(super) fn wrong_value(error: &clap::Error, program: &Command) -> String {
+pub(super) fn wrong_value(error: &clap::Error, command: &Command) -> String {
     let shown = invalid_arg(error).unwrap_or_else(|| "an argument".to_owned());
-    let arg = argument(program, &shown);
+    let arg = argument(command, &shown);
     let name = match arg.and_then(Arg::get_env) {
         Some(variable) => format!("{} ({shown})", variable.to_string_lossy()),
         None => shown,
@@ -52,13 +52,13 @@ pub(super) fn wrong_value(error: &clap::Error, program: &Command) -> String {
     format!("{name}: invalid value{value}: {expected}")
 }
 
-fn missing(error: &clap::Error, program: &Command) -> String {
+fn missing(error: &clap::Error, command: &Command) -> String {
     let Some(ContextValue::Strings(missing)) = error.get(ContextKind::InvalidArg) else {
         return first_lines(error);
     };
     let each: Vec<_> = missing
         .iter()
-        .map(|shown| match argument(program, shown).and_then(Arg::get_env) {
+        .map(|shown| match argument(command, shown).and_then(Arg::get_env) {
             Some(variable) => format!("give {shown} or set {}", variable.to_string_lossy()),
             None => format!("give {shown}"),
         })
@@ -74,7 +74,12 @@ fn first_lines(error: &clap::Error) -> String {
         .iter()
         .filter_map(|mark| text.find(mark))
         .min();
-    let words: Vec<_> = text[..end.unwrap_or(text.len())]
+    let lines = text[..end.unwrap_or(text.len())]
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty());
+    let line = lines.collect::<Vec<_>>().join("; ").replace(":; ", ": ");
+    let words: Vec<_> = line
         .split_whitespace()
         .map(|word| {
             if word.contains("sk_live_") || word.contains("://") {
@@ -94,17 +99,14 @@ fn invalid_arg(error: &clap::Error) -> Option<String> {
     }
 }
 
-/// The argument that clap shows as `--name <VALUE>`. A name means the same in every command.
+/// The command's argument that clap shows as `--name <VALUE>`.
 fn argument<'a>(command: &'a Command, shown: &str) -> Option<&'a Arg> {
     let name = shown.split_whitespace().next()?.strip_prefix("--")?;
-    command
-        .get_arguments()
-        .find(|arg| arg.get_long() == Some(name))
-        .or_else(|| command.get_subcommands().find_map(|sub| argument(sub, shown)))
+    command.get_arguments().find(|arg| arg.get_long() == Some(name))
 }
 
-/// The command that the arguments name, for example `caller-memory key create`.
-fn path(program: &Command, args: &[OsString]) -> String {
+/// The command that the arguments name, with its path, for example `caller-memory key create`.
+pub(super) fn named<'a>(program: &'a Command, args: &[OsString]) -> (String, &'a Command) {
     let mut path = program.get_name().to_owned();
     let mut command = program;
     for arg in args.iter().skip(1) {
@@ -112,5 +114,5 @@ fn path(program: &Command, args: &[OsString]) -> String {
         path = format!("{path} {}", sub.get_name());
         command = sub;
     }
-    path
+    (path, command)
 }
