@@ -38,9 +38,10 @@ const HOLD_OFF: Duration = Duration::from_secs(1);
 /// The longest that a request with a verified key waits for a store that may be down.
 const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 
-/// A look-up may take at least this long, whatever the deadline of the request that began it: others may wait for it,
-/// and its answer serves the next request.
-const SHORTEST_LOOKUP: Duration = Duration::from_millis(250);
+/// How long a look-up may take, whatever the deadline of the request that began it: longer than an impatient request has,
+/// because others may wait for it too and its answer serves the next one; but not so long that one that hangs keeps a
+/// recovered store out of sight.
+const LOOKUP_LIMIT: Duration = Duration::from_millis(500);
 
 /// How long keys stay in memory, and how many failures an address may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +59,7 @@ impl Default for AuthOptions {
     fn default() -> Self {
         Self {
             cache: Duration::from_secs(30),
-            stale: Duration::from_secs(900),
+            stale: Duration::from_mins(15),
             failures: RateLimit {
                 per_second: NonZeroU32::MIN,
                 burst: NonZeroU32::MIN.saturating_add(99),
@@ -107,7 +108,7 @@ impl CachedAuthenticator {
             return Answer::Granted(known);
         }
         let patience = (deadline.left(now) / 2).min(LONGEST_PAUSE);
-        match self.ask(hash, deadline, patience).await.0 {
+        match self.ask(hash, patience).await.0 {
             Answer::Failed(cause) => {
                 if known.hold_off(self.clock.instant()) {
                     tracing::warn!(
@@ -125,19 +126,19 @@ impl CachedAuthenticator {
     /// Asks the store about a key of which nothing is known.
     async fn learn(&self, hash: KeyHash, deadline: Deadline) -> Answer {
         let left = || deadline.left(self.clock.instant());
-        match self.ask(hash, deadline, left()).await {
-            // The look-up began before this request came: it may have failed for the shorter deadline of another, or
-            // have hung since before the store recovered. One that begins now tells.
-            (Answer::Failed(_), false) if !left().is_zero() => self.ask(hash, deadline, left()).await.0,
+        match self.ask(hash, left()).await {
+            // The look-up began before this request came, and may have hung since before the store recovered. One that
+            // begins now tells.
+            (Answer::Failed(_), false) if !left().is_zero() => self.ask(hash, left()).await.0,
             (answer, _) => answer,
         }
     }
 
     /// The answer of a look-up, joined or begun, and whether it was begun here.
-    async fn ask(&self, hash: KeyHash, deadline: Deadline, patience: Duration) -> (Answer, bool) {
+    async fn ask(&self, hash: KeyHash, patience: Duration) -> (Answer, bool) {
         let flight = self
             .lookups
-            .join(hash, || self.memory.fresh(&hash), || self.look_up(hash, deadline));
+            .join(hash, || self.memory.fresh(&hash), || self.look_up(hash));
         match flight {
             None => (Answer::failed(PortError::Unavailable(Box::new(TooManyLookups))), true),
             Some(mut flight) => {
@@ -150,14 +151,14 @@ impl CachedAuthenticator {
         }
     }
 
-    /// The look-up itself. It outlives the request, remembers what it finds, and ends by its own deadline.
-    fn look_up(&self, hash: KeyHash, deadline: Deadline) -> impl Future<Output = Answer> + Send + 'static {
+    /// The look-up itself. It outlives the request, remembers what it finds, and ends by its own limit.
+    fn look_up(&self, hash: KeyHash) -> impl Future<Output = Answer> + Send + 'static {
         let (memory, store) = (Arc::clone(&self.memory), Arc::clone(&self.store));
         // The answer holds for the moment of the question: a key revoked meanwhile gains no cache time.
         let asked_at = self.clock.instant();
-        let deadline = deadline.max(Deadline(asked_at + SHORTEST_LOOKUP));
         async move {
-            let found = tokio::time::timeout(deadline.left(asked_at), store.find_key(&hash, deadline)).await;
+            let limit = tokio::time::Instant::now() + LOOKUP_LIMIT;
+            let found = tokio::time::timeout_at(limit, store.find_key(&hash, Deadline(limit.into_std()))).await;
             match found {
                 Ok(Ok(grant)) => memory.remember(hash, grant, asked_at),
                 Ok(Err(cause)) => Answer::failed(cause),

@@ -18,7 +18,7 @@ use governor::{
 use moka::{Expiry, policy::EvictionPolicy, sync::Cache};
 
 /// A bucket stays at least this long without use, so that small and fast buckets are not made anew all the time.
-const SHORTEST_IDLE: Duration = Duration::from_secs(60);
+const SHORTEST_IDLE: Duration = Duration::from_mins(1);
 
 /// Token buckets by key, at most a given number of them.
 ///
@@ -29,7 +29,7 @@ pub(crate) struct Buckets<K> {
     clock: PortClock,
 }
 
-impl<K: Hash + Eq + Send + Sync + 'static> Buckets<K> {
+impl<K: Copy + Hash + Eq + Send + Sync + 'static> Buckets<K> {
     pub(crate) fn new(most: u64, clock: Arc<dyn Clock>) -> Self {
         let buckets = Cache::builder()
             .max_capacity(most)
@@ -45,7 +45,7 @@ impl<K: Hash + Eq + Send + Sync + 'static> Buckets<K> {
     /// Draws one token from the key's bucket. A bucket made for another limit is replaced by a full one.
     pub(crate) fn draw(&self, key: K, limit: RateLimit) -> RateDecision {
         self.buckets
-            .entry(key)
+            .entry_by_ref(&key)
             .or_insert_with_if(
                 || Arc::new(Bucket::full(limit, self.clock.clone())),
                 |bucket| bucket.limit != limit,

@@ -217,8 +217,12 @@ mod tests {
     #[test]
     fn the_hash_is_sha_256_of_the_whole_key() {
         let key = ApiKey::parse(&format!("sk_live_{}", "a".repeat(24))).unwrap();
-        let hex: String = key.hash().0.iter().map(|byte| format!("{byte:02x}")).collect();
-        assert_eq!(hex, "9e615fdeb6e2ba1383207df7f41b271e8e48c4c2d47bf1eb80cf9cda038f7d6c");
+        // As `sha256sum` prints it.
+        let expected = [
+            0x9e, 0x61, 0x5f, 0xde, 0xb6, 0xe2, 0xba, 0x13, 0x83, 0x20, 0x7d, 0xf7, 0xf4, 0x1b, 0x27, 0x1e, 0x8e, 0x48,
+            0xc4, 0xc2, 0xd4, 0x7b, 0xf1, 0xeb, 0x80, 0xcf, 0x9c, 0xda, 0x03, 0x8f, 0x7d, 0x6c,
+        ];
+        assert_eq!(key.hash(), KeyHash(expected));
         assert_eq!(hash_credential(key.as_str()), Some(key.hash()));
     }
 

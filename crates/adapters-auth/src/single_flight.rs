@@ -113,3 +113,67 @@ impl<K: Eq + Hash, V> Drop for UnderWay<K, V> {
 fn lock<K, V>(flights: &Flights<K, V>) -> MutexGuard<'_, HashMap<K, watch::Receiver<Option<V>>>> {
     flights.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::future::{pending, ready};
+
+    use super::*;
+
+    const PATIENCE: Duration = Duration::from_secs(10);
+
+    fn nothing() -> Option<u32> {
+        None
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn there_is_a_bound_on_look_ups_under_way() {
+        let flights = SingleFlight::new(2);
+        let hung = [1, 2].map(|key| flights.join(key, nothing, pending::<u32>).unwrap());
+        assert!(hung.iter().all(|flight| flight.began_here));
+        assert!(flights.join(3, nothing, pending).is_none());
+        assert!(
+            !flights.join(2, nothing, pending).unwrap().began_here,
+            "joining is always possible"
+        );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_became_known_meanwhile_is_not_looked_up() {
+        let flights = SingleFlight::new(1);
+        let mut flight = flights.join(1, || Some(7), pending).unwrap();
+        assert_eq!(flight.wait(PATIENCE).await, Some(7));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_look_up_that_panics_ends_like_any_other() {
+        let flights = SingleFlight::new(1);
+        let work = || async { panic!("on purpose") };
+        assert_eq!(flights.join(1, nothing, work).unwrap().wait(PATIENCE).await, None);
+        assert_eq!(
+            flights.join(1, nothing, || ready(8)).unwrap().wait(PATIENCE).await,
+            Some(8)
+        );
+    }
+
+    #[test]
+    fn a_look_up_whose_runtime_ends_is_over() {
+        let flights = SingleFlight::new(1);
+        let runtime = || {
+            tokio::runtime::Builder::new_current_thread()
+                .enable_time()
+                .build()
+                .unwrap()
+        };
+        let first = runtime();
+        let mut flight = first.block_on(async { flights.join(1, nothing, pending).unwrap() });
+        drop(first);
+        runtime().block_on(async {
+            assert_eq!(flight.wait(PATIENCE).await, None);
+            assert_eq!(
+                flights.join(1, nothing, || ready(9)).unwrap().wait(PATIENCE).await,
+                Some(9)
+            );
+        });
+    }
+}

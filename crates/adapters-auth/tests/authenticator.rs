@@ -1,6 +1,12 @@
 //! What the authenticator promises beyond the port's contract: the stale rule to the millisecond, single flight, and the
 //! slow-down of guessing. Time is tokio's paused time, so waits are exact and cost nothing.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::unchecked_time_subtraction,
+    reason = "a test fails by panicking"
+)]
+
 use std::{
     collections::HashMap,
     net::IpAddr,
@@ -16,7 +22,7 @@ use domain::{
     error::PortError,
     port::{AuthError, Authenticator, Clock, KeyStore},
 };
-use testkit::{Fault, Faulty, ManualClock, sample};
+use testkit::{Fault, Faulty, ManualClock, contract::AuthenticatorFixture, sample};
 use tokio::{
     sync::Semaphore,
     task::JoinSet,
@@ -24,8 +30,19 @@ use tokio::{
 };
 use uuid::Uuid;
 
+testkit::authenticator_contract!(contract, async {
+    Some(AuthenticatorFixture::new(|keys, clock, times| {
+        let options = AuthOptions {
+            cache: times.fresh,
+            stale: times.stale,
+            ..AuthOptions::default()
+        };
+        CachedAuthenticator::new(keys, clock, options)
+    }))
+});
+
 const CACHE: Duration = Duration::from_secs(30);
-const STALE: Duration = Duration::from_secs(900);
+const STALE: Duration = Duration::from_mins(15);
 const MS: Duration = Duration::from_millis(1);
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -349,7 +366,7 @@ async fn an_outage_is_unavailable_for_a_new_key_and_not_remembered() {
         assert!(took <= 301 * MS, "{fault:?} took {took:?}");
     }
     bench.store.set(Fault::Healthy);
-    assert_eq!(bench.present(&key(1)).await.unwrap(), principal);
+    assert_eq!(bench.present_within(SECOND, ADDRESS, &key(1)).await.unwrap(), principal);
 }
 
 #[tokio::test(start_paused = true)]
@@ -404,9 +421,10 @@ async fn one_impatient_request_does_not_fail_another() {
     let bench = Bench::new();
     let principal = bench.keys.add(&key(1), None);
     bench.keys.answer_after(100 * MS);
+    let key = key(1);
     let (hasty, patient) = tokio::join!(
-        bench.present_within(20 * MS, ADDRESS, &key(1)),
-        bench.present_within(300 * MS, ADDRESS, &key(1))
+        bench.present_within(20 * MS, ADDRESS, &key),
+        bench.present_within(300 * MS, ADDRESS, &key)
     );
     assert!(is_unavailable(&hasty));
     assert_eq!(patient.unwrap(), principal);
@@ -418,10 +436,11 @@ async fn a_hung_look_up_does_not_outlast_the_outage() {
     let bench = Bench::new();
     let principal = bench.keys.add(&key(1), None);
     bench.store.set(Fault::HangForever);
-    let (hung, later) = tokio::join!(bench.present_within(400 * MS, ADDRESS, &key(1)), async {
+    let key = key(1);
+    let (hung, later) = tokio::join!(bench.present_within(400 * MS, ADDRESS, &key), async {
         sleep(300 * MS).await;
         bench.store.set(Fault::Healthy);
-        bench.present_within(300 * MS, ADDRESS, &key(1)).await
+        bench.present_within(300 * MS, ADDRESS, &key).await
     });
     assert!(is_unavailable(&hung));
     assert_eq!(later.unwrap(), principal, "it asked again for itself");

@@ -1,5 +1,7 @@
 //! What the token buckets promise beyond the port's contract: exact counts, what the headers say, and change of limits.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::{
     num::NonZeroU32,
     sync::{
@@ -15,8 +17,14 @@ use domain::{
     port::{RateDecision, RateLimiter},
 };
 use proptest::prelude::*;
-use testkit::{ManualClock, sample};
+use testkit::{ManualClock, contract::RateLimiterFixture, sample};
 use uuid::Uuid;
+
+testkit::rate_limiter_contract!(contract, async {
+    Some(RateLimiterFixture::new(|clock, default| {
+        GovernorRateLimiter::new(default, clock)
+    }))
+});
 
 fn limit(per_second: u32, burst: u32) -> RateLimit {
     RateLimit {
@@ -67,7 +75,7 @@ async fn a_decision_says_what_the_headers_need() {
     clock.advance(Duration::from_secs(1));
     let decision = limiter.draw(&key).await;
     assert_eq!((decision.allowed, decision.remaining), (true, 49));
-    clock.advance(Duration::from_secs(3600));
+    clock.advance(Duration::from_hours(1));
     assert_eq!(
         limiter.draw(&key).await.remaining,
         99,
@@ -161,11 +169,12 @@ proptest! {
                 allowed_at.push(now_us);
             }
         }
-        for (first, from) in allowed_at.iter().enumerate() {
-            for (last, until) in allowed_at.iter().enumerate().skip(first) {
-                // Half a microtoken more, because a token's time is whole nanoseconds.
-                let most = f64::from(burst) + (until - from) as f64 * f64::from(per_second) / 1e6 + 1e-3;
-                prop_assert!((last - first + 1) as f64 <= most);
+        // In whole nanoseconds, as the time of a token is counted.
+        let token_ns = 1_000_000_000 / u64::from(per_second);
+        for (first, from_us) in allowed_at.iter().enumerate() {
+            for (last, until_us) in allowed_at.iter().enumerate().skip(first) {
+                let beyond_burst = u64::try_from(last - first + 1).unwrap().saturating_sub(u64::from(burst));
+                prop_assert!(beyond_burst * token_ns <= (until_us - from_us) * 1_000);
             }
         }
     }
