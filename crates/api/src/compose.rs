@@ -76,10 +76,26 @@ impl Collector for Storage {
         let pool = self.0.pool();
         let gauges = [
             ("database_connections", "Open connections", i64::from(pool.connections)),
-            ("database_connections_idle", "Open connections that nobody uses", i64::from(pool.idle)),
-            ("database_connections_max", "The most connections that may be open", i64::from(pool.max_connections)),
-            ("database_writes_waiting", "Writes that wait for the connection that writes", count(pool.writes_waiting)),
-            ("contacts_waiting", "Contacts noted by recalls and not written yet", count(pool.contacts_waiting)),
+            (
+                "database_connections_idle",
+                "Open connections that nobody uses",
+                i64::from(pool.idle),
+            ),
+            (
+                "database_connections_max",
+                "The most connections that may be open",
+                i64::from(pool.max_connections),
+            ),
+            (
+                "database_writes_waiting",
+                "Writes that wait for the connection that writes",
+                count(pool.writes_waiting),
+            ),
+            (
+                "contacts_waiting",
+                "Contacts noted by recalls and not written yet",
+                count(pool.contacts_waiting),
+            ),
         ];
         for (name, help, value) in gauges {
             let gauge = ConstGauge::new(value);

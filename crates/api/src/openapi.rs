@@ -50,8 +50,11 @@ struct Base;
 /// The OpenAPI 3.1 document of the public interface.
 #[must_use]
 pub fn document() -> utoipa::openapi::OpenApi {
-    let (_, mut document) =
-        App::new().into_utoipa_app().openapi(Base::openapi()).configure(rest::configure).split_for_parts();
+    let (_, mut document) = App::new()
+        .into_utoipa_app()
+        .openapi(Base::openapi())
+        .configure(rest::configure)
+        .split_for_parts();
     let components = document.components.get_or_insert_default();
     for (name, schema) in &mut components.schemas {
         if let (true, RefOr::T(Schema::Object(object))) = (PERMISSIVE.contains(&name.as_str()), schema) {
@@ -86,11 +89,18 @@ pub(crate) fn outcome() -> Object {
 
 /// Who spoke.
 pub(crate) fn role() -> Object {
-    names([Role::User, Role::Agent].map(Role::as_str), "Who spoke: the caller (`user`) or the agent.")
+    names(
+        [Role::User, Role::Agent].map(Role::as_str),
+        "Who spoke: the caller (`user`) or the agent.",
+    )
 }
 
 fn names<const N: usize>(names: [&'static str; N], description: &str) -> Object {
-    ObjectBuilder::new().schema_type(Type::String).enum_values(Some(names)).description(Some(description)).build()
+    ObjectBuilder::new()
+        .schema_type(Type::String)
+        .enum_values(Some(names))
+        .description(Some(description))
+        .build()
 }
 
 /// What every endpoint may answer in place of what was asked.
@@ -99,7 +109,10 @@ pub(crate) struct Refusals;
 impl IntoResponses for Refusals {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         let rows = [
-            (Code::BadRequest, "The request is malformed, or the phone number cannot be parsed or is withheld"),
+            (
+                Code::BadRequest,
+                "The request is malformed, or the phone number cannot be parsed or is withheld",
+            ),
             (Code::Unauthorized, "No valid API key"),
             (Code::InsufficientScope, "The key lacks the scope of this route"),
             (Code::ValidationError, "The body does not fit the schema"),
@@ -127,7 +140,9 @@ fn row(code: Code, when: &'static str) -> (String, RefOr<Response>) {
     let example = serde_json::from_slice(&envelope(code, when.into(), Some("01980c2e5d1e7c6f9a2b3c4d5e6f7a8b")));
     let mut content = Content::new(Some(Ref::from_schema_name("ErrorEnvelope")));
     content.example = Some(example.unwrap_or_else(|_| json!({"error": {"code": name}})));
-    let mut response = ResponseBuilder::new().description(when).content("application/json", content);
+    let mut response = ResponseBuilder::new()
+        .description(when)
+        .content("application/json", content);
     if matches!(code, Code::RateLimited | Code::ServiceUnavailable) {
         let mut seconds = Header::new(ObjectBuilder::new().schema_type(Type::Integer));
         seconds.description = Some("After how many seconds to try again".to_owned());

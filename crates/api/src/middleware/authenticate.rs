@@ -28,10 +28,14 @@ pub(crate) async fn authenticate<B: MessageBody + 'static>(
 }
 
 async fn verify(kind: deadline::Kind, request: &ServiceRequest) -> Result<(), Refusal> {
-    let api: &Data<Api> = request.app_data().ok_or_else(|| Refusal::internal("the app has no state"))?;
+    let api: &Data<Api> = request
+        .app_data()
+        .ok_or_else(|| Refusal::internal("the app has no state"))?;
     let frame = Frame::of(request.request());
     deadline::start(&frame, kind, request.headers(), &api.limits);
-    let source = request.peer_addr().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer: SocketAddr| peer.ip());
+    let source = request
+        .peer_addr()
+        .map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer: SocketAddr| peer.ip());
     let verified = verified_principal(api, &frame, request.headers(), source).await;
     api.metrics.credential(verified.as_ref().err());
     // Each request has a frame of its own, so nothing is in this cell yet.
@@ -81,7 +85,13 @@ mod tests {
     fn the_credential_stands_after_the_scheme() {
         assert_eq!(of(&["Bearer sk_live_x"]).as_deref(), Some("sk_live_x"));
         assert_eq!(of(&["bearer   sk_live_x"]).as_deref(), Some("sk_live_x"));
-        for none in [&[][..], &["Bearer"], &["Basic eDp5"], &["sk_live_x"], &["Bearer a", "Bearer b"]] {
+        for none in [
+            &[][..],
+            &["Bearer"],
+            &["Basic eDp5"],
+            &["sk_live_x"],
+            &["Bearer a", "Bearer b"],
+        ] {
             assert_eq!(of(none), None, "{none:?}");
         }
     }

@@ -109,7 +109,10 @@ mod tests {
     fn a_client_may_ask_for_20_to_5000_ms() {
         assert_eq!(asked(&HeaderMap::new()).ok(), Some(None));
         for ms in [20, 300, 5000] {
-            assert_eq!(asked(&with(&ms.to_string())).ok(), Some(Some(Duration::from_millis(ms))));
+            assert_eq!(
+                asked(&with(&ms.to_string())).ok(),
+                Some(Some(Duration::from_millis(ms)))
+            );
         }
         for wrong in ["", "19", "5001", "-20", "1e2", "20.5", "abc", "99999999999999999999"] {
             assert!(asked(&with(wrong)).is_err(), "{wrong}");

@@ -23,10 +23,16 @@ pub(crate) async fn envelope<B: MessageBody + 'static>(
     match AssertUnwindSafe(next.call(request)).catch_unwind().await {
         Ok(Ok(response)) if response.status().is_success() => Ok(response.map_into_boxed_body()),
         Ok(Ok(response)) => {
-            let enveloped = {
+            let mut enveloped = {
                 let refusal = response.response().error().and_then(Error::as_error::<Refusal>);
                 refused(&frame, refusal.unwrap_or(&Refusal::of_status(response.status())))
             };
+            // What the middleware inside has added stays.
+            for (name, value) in response.headers() {
+                if !enveloped.headers().contains_key(name) {
+                    enveloped.headers_mut().append(name.clone(), value.clone());
+                }
+            }
             Ok(response.into_response(enveloped))
         }
         // Below, the request is gone, so the refusal itself must know the id.

@@ -44,10 +44,15 @@ pub(crate) async fn rate_limit<B: MessageBody + 'static>(
 }
 
 async fn draw(request: &ServiceRequest) -> Result<RateDecision, Refusal> {
-    let api: &Data<Api> = request.app_data().ok_or_else(|| Refusal::internal("the app has no state"))?;
+    let api: &Data<Api> = request
+        .app_data()
+        .ok_or_else(|| Refusal::internal("the app has no state"))?;
     let frame = Frame::of(request.request());
     let principal = frame.context()?.principal;
-    let drawn = frame.due().bound("the draw of a token", api.limiter.draw(&principal)).await;
+    let drawn = frame
+        .due()
+        .bound("the draw of a token", api.limiter.draw(&principal))
+        .await;
     drawn.map_err(Refusal::unavailable)
 }
 

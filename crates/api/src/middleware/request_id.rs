@@ -53,7 +53,9 @@ fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
 
 fn is_sane(id: &str) -> bool {
     (1..=LONGEST_ID).contains(&id.len())
-        && id.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b':' | b'-'))
+        && id
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b':' | b'-'))
 }
 
 /// The trace id in a `traceparent`: `version-trace_id-parent_id-flags`, lower-case hexadecimal, neither id all zeros. A version

@@ -50,7 +50,9 @@ async fn take(headers: &HeaderMap, payload: Payload, limits: Limits) -> Result<B
         return Err(bad("the body must not be compressed; send it without Content-Encoding"));
     }
     let too_large = || bad(format!("the body is larger than {} bytes", limits.max_body_bytes));
-    let announced = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+    let announced = headers
+        .get(header::CONTENT_LENGTH)
+        .and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
     if announced.is_some_and(|length| length > limits.max_body_bytes) {
         return Err(too_large());
     }
@@ -58,7 +60,10 @@ async fn take(headers: &HeaderMap, payload: Payload, limits: Limits) -> Result<B
         Ok(Ok(Some(body))) => Ok(body),
         Ok(Ok(None)) => Err(too_large()),
         Ok(Err(())) => Err(bad("the body ended early or is not well-formed HTTP")),
-        Err(_) => Err(bad(format!("the body did not arrive within {} s", limits.body_time.as_secs()))),
+        Err(_) => Err(bad(format!(
+            "the body did not arrive within {} s",
+            limits.body_time.as_secs()
+        ))),
     }
 }
 
@@ -99,7 +104,9 @@ fn is_json(headers: &HeaderMap) -> bool {
 }
 
 fn is_plain(headers: &HeaderMap) -> bool {
-    headers.get(header::CONTENT_ENCODING).is_none_or(|value| value.as_bytes().eq_ignore_ascii_case(b"identity"))
+    headers
+        .get(header::CONTENT_ENCODING)
+        .is_none_or(|value| value.as_bytes().eq_ignore_ascii_case(b"identity"))
 }
 
 fn bad(message: impl Into<String>) -> Error {

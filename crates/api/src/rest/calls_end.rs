@@ -39,7 +39,11 @@ pub(super) async fn calls_end(frame: Frame, body: Body, api: Data<Api>) -> Resul
     let work = api.callers.end_call(&ctx, |region| {
         json::read(&body.bytes()?, CallsEndRequest::decode)?.into_call(region)
     });
-    frame.due().bound("a call end", work).await.map_err(Refusal::unavailable)??;
+    frame
+        .due()
+        .bound("a call end", work)
+        .await
+        .map_err(Refusal::unavailable)??;
     Ok(HttpResponse::NoContent().finish())
 }
 
@@ -86,8 +90,14 @@ pub struct TranscriptEntry {
 
 impl CallsEndRequest {
     fn decode(body: At<'_, '_>) -> Result<Self, Error> {
-        let fields =
-            body.fields(["session_id", "phone_number", "transcript", "duration_s", "outcome", "agent_metadata"])?;
+        let fields = body.fields([
+            "session_id",
+            "phone_number",
+            "transcript",
+            "duration_s",
+            "outcome",
+            "agent_metadata",
+        ])?;
         Ok(Self {
             session_id: fields.required(0, |at| at.non_empty_string())?,
             phone_number: fields.required(1, |at| at.non_empty_string())?,

@@ -41,7 +41,9 @@ impl<P: Path> Endpoint<P> {
             .wrap(from_fn(move |request, next| authenticate(kind, request, next)));
         let refused = move || async move { HttpResponse::from_error(Refusal::method_not_allowed(allow)) };
         Self {
-            resource: web::resource(P::path()).route(guarded).default_service(web::to(refused)),
+            resource: web::resource(P::path())
+                .route(guarded)
+                .default_service(web::to(refused)),
             page,
         }
     }

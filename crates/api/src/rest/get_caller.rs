@@ -27,7 +27,11 @@ pub(super) async fn get_caller(request: HttpRequest, frame: Frame, api: Data<Api
         let number = decoded(request.match_info().get("phone_number").unwrap_or_default())?;
         PhoneNumber::from_e164(&number).map_err(|error| Error::BadRequest(format!("phone_number: {error}")))
     });
-    let caller = frame.due().bound("a profile", work).await.map_err(Refusal::unavailable)??;
+    let caller = frame
+        .due()
+        .bound("a profile", work)
+        .await
+        .map_err(Refusal::unavailable)??;
     ok(&CallerResponse::from(caller))
 }
 
@@ -43,7 +47,11 @@ fn decoded(segment: &str) -> Result<String, Error> {
             continue;
         }
         let (digits, after) = rest.split_at_checked(2).ok_or_else(wrong)?;
-        let digit = |digit: u8| char::from(digit).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+        let digit = |digit: u8| {
+            char::from(digit)
+                .to_digit(16)
+                .and_then(|digit| u8::try_from(digit).ok())
+        };
         let (high, low) = (digit(digits[0]).ok_or_else(wrong)?, digit(digits[1]).ok_or_else(wrong)?);
         bytes.push(high << 4 | low);
         rest = after;
@@ -60,14 +68,16 @@ fn decoded(segment: &str) -> Result<String, Error> {
 })))]
 pub struct CallerResponse {
     /// The caller's name; null when unknown.
+    #[schema(required = true)]
     pub name: Option<String>,
     /// First contact, in milliseconds since the epoch.
-    #[schema(value_type = Option<f64>)]
+    #[schema(value_type = Option<f64>, required = true)]
     pub first_seen_ms: Option<i64>,
     /// Latest contact, in milliseconds since the epoch; in a recall, the one before this request.
-    #[schema(value_type = Option<f64>)]
+    #[schema(value_type = Option<f64>, required = true)]
     pub last_seen_ms: Option<i64>,
     /// The number of distinct calls; null means unavailable, never zero.
+    #[schema(required = true)]
     pub total_calls: Option<u64>,
     /// The operator's tags.
     pub tags: Vec<String>,

@@ -13,10 +13,7 @@ use serde_json::value::RawValue;
 const DEEPEST: usize = 64;
 
 /// Reads a body: JSON first (else [`Error::BadRequest`]), then what `decode` finds of the schema (else [`Error::Validation`]).
-pub(crate) fn read<'a, T>(
-    body: &'a [u8],
-    decode: impl FnOnce(At<'a, '_>) -> Result<T, Error>,
-) -> Result<T, Error> {
+pub(crate) fn read<'a, T>(body: &'a [u8], decode: impl FnOnce(At<'a, '_>) -> Result<T, Error>) -> Result<T, Error> {
     let text = std::str::from_utf8(body).map_err(|_| bad("the body is not UTF-8"))?;
     if text.starts_with('\u{feff}') {
         return Err(bad("the body begins with a byte order mark; send JSON without one"));
@@ -94,8 +91,7 @@ impl<'a> At<'a, '_> {
         if !self.text.starts_with('[') {
             return Err(self.fault("expected an array"));
         }
-        let items: Vec<&'a RawValue> =
-            serde_json::from_str(self.text).map_err(|_| self.fault("expected an array"))?;
+        let items: Vec<&'a RawValue> = serde_json::from_str(self.text).map_err(|_| self.fault("expected an array"))?;
         let item = |(index, item): (usize, &'a RawValue)| {
             decode(At {
                 text: item.get(),
@@ -121,7 +117,11 @@ impl<'a> At<'a, '_> {
     /// The string, which must not be empty.
     pub(crate) fn non_empty_string(&self) -> Result<String, Error> {
         let text = self.string()?;
-        if text.is_empty() { Err(self.fault("must not be empty")) } else { Ok(text) }
+        if text.is_empty() {
+            Err(self.fault("must not be empty"))
+        } else {
+            Ok(text)
+        }
     }
 
     /// The one of `choices` whose name, as `name` gives it, is the string.
@@ -140,14 +140,22 @@ impl<'a> At<'a, '_> {
             return Err(self.fault("expected a number"));
         }
         let number = self.text.parse().unwrap_or(f64::INFINITY);
-        if f64::is_finite(number) { Ok(number) } else { Err(self.fault("the number is too large")) }
+        if f64::is_finite(number) {
+            Ok(number)
+        } else {
+            Err(self.fault("the number is too large"))
+        }
     }
 
     /// The number, which must be 0 or more.
     pub(crate) fn non_negative_number(&self) -> Result<f64, Error> {
         let number = self.number()?;
         // Adding 0 makes a negative zero a plain one.
-        if number < 0.0 { Err(self.fault("must be 0 or more")) } else { Ok(number + 0.0) }
+        if number < 0.0 {
+            Err(self.fault("must be 0 or more"))
+        } else {
+            Ok(number + 0.0)
+        }
     }
 
     /// The object in its own text.
@@ -157,9 +165,9 @@ impl<'a> At<'a, '_> {
         }
         match inspect(self.text) {
             Found { nul: true, .. } => Err(self.fault("a string in it holds \\u0000; remove it")),
-            Found { half_pair: true, .. } => Err(self.fault(
-                "a string in it holds half of a surrogate pair, which is not valid Unicode",
-            )),
+            Found { half_pair: true, .. } => {
+                Err(self.fault("a string in it holds half of a surrogate pair, which is not valid Unicode"))
+            }
             Found { depth, .. } if depth > DEEPEST => {
                 Err(self.fault(format_args!("it nests deeper than {DEEPEST} levels")))
             }
@@ -323,9 +331,8 @@ mod tests {
     fn decode(body: &[u8]) -> Result<Decoded, Error> {
         read(body, |body| {
             let fields = body.fields(["s", "list", "o"])?;
-            let numbers = |list: At<'_, '_>| {
-                list.items(|item| item.fields(["n"])?.required(0, |n| n.non_negative_number()))
-            };
+            let numbers =
+                |list: At<'_, '_>| list.items(|item| item.fields(["n"])?.required(0, |n| n.non_negative_number()));
             Ok((
                 fields.required(0, |s| s.non_empty_string())?,
                 fields.optional(1, numbers)?.unwrap_or_default(),
@@ -348,7 +355,11 @@ mod tests {
         let (text, numbers, object) = decode(body).unwrap();
         assert_eq!((text.as_str(), numbers.as_slice()), ("aé😀", &[1.0, 25.0][..]));
         assert_eq!(object.unwrap().as_str(), r#"{"a" : 1e400}"#);
-        assert_eq!(decode(br#"{"\u0073":"x"}"#).unwrap().0, "x", "names may be written with escapes");
+        assert_eq!(
+            decode(br#"{"\u0073":"x"}"#).unwrap().0,
+            "x",
+            "names may be written with escapes"
+        );
     }
 
     #[test]
@@ -369,8 +380,14 @@ mod tests {
             let refusal = refusal(body);
             assert!(refusal.starts_with("400 ") && refusal.contains(reason), "{refusal}");
         }
-        assert!(refusal("[".repeat(1_000_000)).starts_with("400 "), "open brackets do not exhaust the stack");
-        assert!(refusal(r#"{"s": 5, "#).starts_with("400 "), "syntax comes before the schema");
+        assert!(
+            refusal("[".repeat(1_000_000)).starts_with("400 "),
+            "open brackets do not exhaust the stack"
+        );
+        assert!(
+            refusal(r#"{"s": 5, "#).starts_with("400 "),
+            "syntax comes before the schema"
+        );
     }
 
     #[test]
@@ -384,22 +401,40 @@ mod tests {
             (r#"{"s": "a", "s": "a"}"#, "s: is there twice"),
             (r#"{"s": "a", "\u0073": "b"}"#, "s: is there twice"),
             (r#"{"s": "a\u0000"}"#, "s: the string holds \\u0000; remove it"),
-            (r#"{"s": "\ud800"}"#, "s: the string holds half of a surrogate pair, which is not valid Unicode"),
+            (
+                r#"{"s": "\ud800"}"#,
+                "s: the string holds half of a surrogate pair, which is not valid Unicode",
+            ),
             (r#"{"s": "a", "list": {}}"#, "list: expected an array"),
-            (r#"{"s": "a", "list": [{"n": 1}, {"n": "x"}]}"#, "list[1].n: expected a number"),
+            (
+                r#"{"s": "a", "list": [{"n": 1}, {"n": "x"}]}"#,
+                "list[1].n: expected a number",
+            ),
             (r#"{"s": "a", "list": [{"n": 1}, 7]}"#, "list[1]: expected an object"),
             (r#"{"s": "a", "list": [{}]}"#, "list[0].n: is missing"),
             (r#"{"s": "a", "list": [{"n": -0.1}]}"#, "list[0].n: must be 0 or more"),
-            (r#"{"s": "a", "list": [{"n": 1e400}]}"#, "list[0].n: the number is too large"),
+            (
+                r#"{"s": "a", "list": [{"n": 1e400}]}"#,
+                "list[0].n: the number is too large",
+            ),
             (r#"{"s": "a", "list": [{"n": 1, "n": 1}]}"#, "list[0].n: is there twice"),
             (r#"{"s": "a", "o": []}"#, "o: expected an object"),
-            (r#"{"s": "a", "o": {"x": ["\u0000"]}}"#, "o: a string in it holds \\u0000; remove it"),
+            (
+                r#"{"s": "a", "o": {"x": ["\u0000"]}}"#,
+                "o: a string in it holds \\u0000; remove it",
+            ),
             (
                 r#"{"s": "a", "o": {"x": "\udc00\ud800"}}"#,
                 "o: a string in it holds half of a surrogate pair, which is not valid Unicode",
             ),
-            (r#"{"s": "a", "unknown": "\u0000"}"#, "the body: a string in it holds \\u0000; remove it"),
-            (r#"{"s": "a", "\ud800": 1}"#, "the body: the name of a field is not valid Unicode"),
+            (
+                r#"{"s": "a", "unknown": "\u0000"}"#,
+                "the body: a string in it holds \\u0000; remove it",
+            ),
+            (
+                r#"{"s": "a", "\ud800": 1}"#,
+                "the body: the name of a field is not valid Unicode",
+            ),
         ] {
             assert_eq!(refusal(body), format!("422 {message}"), "{body}");
         }
@@ -410,9 +445,21 @@ mod tests {
     #[test]
     fn escaped_backslashes_are_no_escapes() {
         assert_eq!(decode(br#"{"s": "a\\u0000"}"#).unwrap().0, "a\\u0000");
-        let object = decode(br#"{"s": "a", "o": {"x": "\\u0000 \" [ \ud83d\ude00"}}"#).unwrap().2;
+        let object = decode(br#"{"s": "a", "o": {"x": "\\u0000 \" [ \ud83d\ude00"}}"#)
+            .unwrap()
+            .2;
         assert!(object.is_some());
-        assert!(decode(format!(r#"{{"s": "a", "ignored": {}1{}}}"#, "[".repeat(100_000), "]".repeat(100_000)).as_bytes()).is_ok());
+        assert!(
+            decode(
+                format!(
+                    r#"{{"s": "a", "ignored": {}1{}}}"#,
+                    "[".repeat(100_000),
+                    "]".repeat(100_000)
+                )
+                .as_bytes()
+            )
+            .is_ok()
+        );
     }
 
     proptest! {

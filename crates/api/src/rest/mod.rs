@@ -72,7 +72,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             recall_deadline: Duration::from_millis(300),
-            write_deadline: Duration::from_millis(3000),
+            write_deadline: Duration::from_secs(3),
             max_body_bytes: 2 * 1024 * 1024,
             body_time: Duration::from_secs(10),
         }
@@ -160,12 +160,16 @@ pub fn configure(config: &mut ServiceConfig<'_>) {
 /// The public application: what actix builds once for each worker.
 pub fn app(
     api: &Data<Api>,
-) -> App<impl ServiceFactory<ServiceRequest, Config = (), Response = ServiceResponse<BoxBody>, Error = Error, InitError = ()> + use<>>
-{
+) -> App<
+    impl ServiceFactory<ServiceRequest, Config = (), Response = ServiceResponse<BoxBody>, Error = Error, InitError = ()>
+    + use<>,
+> {
     let document = web::resource(Route::OpenApi.pattern())
         .route(web::get().to(serve_document))
         .route(web::head().to(serve_document))
-        .default_service(web::to(async || HttpResponse::from_error(Refusal::method_not_allowed("GET, HEAD"))));
+        .default_service(web::to(async || {
+            HttpResponse::from_error(Refusal::method_not_allowed("GET, HEAD"))
+        }));
     App::new()
         .into_utoipa_app()
         .configure(configure)
@@ -179,7 +183,9 @@ pub fn app(
 }
 
 async fn serve_document(api: Data<Api>) -> HttpResponse {
-    HttpResponse::Ok().content_type("application/json").body(api.document.clone())
+    HttpResponse::Ok()
+        .content_type("application/json")
+        .body(api.document.clone())
 }
 
 /// A 200 with this body.

@@ -56,7 +56,10 @@ pub(super) async fn recall_and_enrich(
         Ok(recall) => recall?,
         Err(late) => {
             api.metrics.degraded();
-            Recall::degraded(PortError::Unavailable(late.into()), frame.worked().as_secs_f64() * 1000.0)
+            Recall::degraded(
+                PortError::Unavailable(late.into()),
+                frame.worked().as_secs_f64() * 1000.0,
+            )
         }
     };
     if let Some(cause) = &recall.degraded {
@@ -175,13 +178,14 @@ pub struct RecentCall {
     /// The service's id of the call.
     pub call_id: String,
     /// When it began, in milliseconds since the epoch.
-    #[schema(value_type = Option<f64>)]
+    #[schema(value_type = Option<f64>, required = true)]
     pub started_at_ms: Option<i64>,
     /// Length in seconds.
     pub duration_s: f64,
     /// The call in a few sentences.
     pub summary: String,
     /// How it ended.
+    #[schema(required = true)]
     pub outcome: Option<&'static str>,
 }
 
@@ -189,10 +193,13 @@ pub struct RecentCall {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Enrichment {
     /// The person behind the number.
+    #[schema(required = true)]
     pub person: Option<PersonBlock>,
     /// The company behind the number.
+    #[schema(required = true)]
     pub company: Option<CompanyBlock>,
     /// The line itself.
+    #[schema(required = true)]
     pub phone: Option<PhoneBlock>,
 }
 
@@ -201,12 +208,11 @@ pub struct Enrichment {
 #[schema(as = EnrichmentPerson)]
 pub struct PersonBlock {
     /// Full name.
+    #[schema(required = true)]
     pub name: Option<String>,
     /// Job title.
-    #[schema(required = false)]
     pub title: Option<String>,
     /// Employer.
-    #[schema(required = false)]
     pub company: Option<String>,
 }
 
@@ -215,6 +221,7 @@ pub struct PersonBlock {
 #[schema(as = EnrichmentCompany)]
 pub struct CompanyBlock {
     /// Company name.
+    #[schema(required = true)]
     pub name: Option<String>,
     /// Postal address.
     #[schema(value_type = Value, required = false)]
@@ -226,8 +233,10 @@ pub struct CompanyBlock {
 #[schema(as = EnrichmentPhone)]
 pub struct PhoneBlock {
     /// The carrier that serves the line.
+    #[schema(required = true)]
     pub carrier: Option<String>,
     /// The line type, for example `mobile` or `fixed_voip`.
+    #[schema(required = true)]
     pub line_type: Option<String>,
 }
 
@@ -248,10 +257,10 @@ pub struct Timing {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Freshness {
     /// Time since this caller's memory last changed, in milliseconds; null when there is none.
-    #[schema(value_type = Option<f64>)]
+    #[schema(value_type = Option<f64>, required = true)]
     pub memory_age_ms: Option<i64>,
     /// Age of the oldest enrichment shown, in milliseconds; null when none is shown.
-    #[schema(value_type = Option<f64>)]
+    #[schema(value_type = Option<f64>, required = true)]
     pub enrichment_age_ms: Option<i64>,
 }
 
@@ -261,7 +270,9 @@ impl RecallResponse {
             trace_id: frame.trace_id.clone(),
             known: recall.known,
             degraded: recall.degraded.is_some().then_some(true),
-            caller: recall.caller.map_or_else(CallerResponse::unavailable, CallerResponse::from),
+            caller: recall
+                .caller
+                .map_or_else(CallerResponse::unavailable, CallerResponse::from),
             memory: Memory {
                 summary: recall.summary,
                 recent_calls: recall.recent_calls.into_iter().map(RecentCall::from).collect(),

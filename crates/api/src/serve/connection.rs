@@ -1,7 +1,7 @@
 //! A client's connection, with two promises that actix alone does not keep.
 //!
 //! Requests that are not HTTP never reach the application: actix answers them itself, with an empty body. Here such an answer is
-//! given its envelope on the way out. And a client that stops sending in the middle of a later request is let go.
+//! given its envelope on the way out. And a client that sends slowly or without end, so that nothing can be answered, is let go.
 
 use std::{
     io,
@@ -27,29 +27,31 @@ pub(crate) struct Connection<S> {
     /// What is to be written in place of an answer that was replaced, and how much of it has been.
     pending: Vec<u8>,
     written: usize,
-    /// When a byte was last read or written.
-    active: Instant,
-    idle: Duration,
+    /// When the last answer was written or, if a byte was read after that, when the first one was.
+    since: Instant,
+    has_read: bool,
+    unanswered: Duration,
     timer: Pin<Box<Sleep>>,
 }
 
 impl<S> Connection<S> {
-    /// Wraps `stream`; it ends when no byte is read or written for `idle`.
-    pub(crate) fn new(stream: S, idle: Duration) -> Self {
+    /// Wraps `stream`; it ends when nothing is written for `unanswered` after the first byte of a request.
+    pub(crate) fn new(stream: S, unanswered: Duration) -> Self {
         Self {
             stream,
             pending: Vec::new(),
             written: 0,
-            active: Instant::now(),
-            idle,
-            timer: Box::pin(sleep(idle)),
+            since: Instant::now(),
+            has_read: false,
+            unanswered,
+            timer: Box::pin(sleep(unanswered)),
         }
     }
 
-    /// Whether nothing has happened for too long. Arranges to be asked again otherwise.
-    fn is_idle(&mut self, cx: &mut Context<'_>) -> bool {
+    /// Whether nothing was written for too long. Arranges to be asked again otherwise.
+    fn is_over(&mut self, cx: &mut Context<'_>) -> bool {
         while self.timer.as_mut().poll(cx).is_ready() {
-            let left = self.idle.saturating_sub(self.active.elapsed());
+            let left = self.unanswered.saturating_sub(self.since.elapsed());
             if left.is_zero() {
                 return true;
             }
@@ -77,11 +79,13 @@ impl<S: AsyncWrite + Unpin> Connection<S> {
 
 impl<S: AsyncRead + Unpin> AsyncRead for Connection<S> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        let read = Pin::new(&mut self.stream).poll_read(cx, buf);
-        if read.is_ready() {
-            self.active = Instant::now();
-        } else if self.is_idle(cx) {
+        if self.is_over(cx) {
             return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+        }
+        let read = Pin::new(&mut self.stream).poll_read(cx, buf);
+        if read.is_ready() && !self.has_read {
+            self.has_read = true;
+            self.since = Instant::now();
         }
         read
     }
@@ -90,7 +94,8 @@ impl<S: AsyncRead + Unpin> AsyncRead for Connection<S> {
 impl<S: AsyncWrite + Unpin> AsyncWrite for Connection<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         ready!(self.poll_pending(cx))?;
-        self.active = Instant::now();
+        self.has_read = false;
+        self.since = Instant::now();
         let Some(status) = bare_error(buf) else {
             return Pin::new(&mut self.stream).poll_write(cx, buf);
         };
@@ -114,7 +119,9 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Connection<S> {
 /// The status of an answer that actix made by itself: an error without a body and without a request id, which every answer of the
 /// application has.
 fn bare_error(written: &[u8]) -> Option<StatusCode> {
-    let status = written.strip_prefix(b"HTTP/1.1 ").or_else(|| written.strip_prefix(b"HTTP/1.0 "))?;
+    let status = written
+        .strip_prefix(b"HTTP/1.1 ")
+        .or_else(|| written.strip_prefix(b"HTTP/1.0 "))?;
     if !matches!(status.first(), Some(b'4' | b'5')) || !written.ends_with(b"\r\n\r\n") {
         return None;
     }

@@ -3,6 +3,7 @@
 mod connection;
 
 use std::{
+    future::ready,
     io::{self, Write as _},
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener},
     sync::{
@@ -44,15 +45,6 @@ use crate::{
 };
 use connection::Connection;
 
-/// How long a client may take for the head of its first request.
-const HEAD_TIME: Duration = Duration::from_secs(10);
-
-/// How long a connection may stay open between two requests.
-const KEEP_ALIVE: Duration = Duration::from_secs(75);
-
-/// How long a connection may stay open without a byte read or written, whatever the request is doing. No answer takes so long.
-const IDLE: Duration = Duration::from_secs(90);
-
 /// The most connections of one worker.
 const MOST_CONNECTIONS: usize = 10_000;
 
@@ -64,6 +56,27 @@ const FLUSH: Duration = Duration::from_millis(1500);
 
 /// How long the preparation of the first key may take.
 const BOOTSTRAP: Duration = Duration::from_secs(10);
+
+/// How patient the public listener is with a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Patience {
+    /// For the head of its first request.
+    pub head: Duration,
+    /// Between two requests.
+    pub keep_alive: Duration,
+    /// From the first byte of a request to the first byte of its answer, whatever the client does; longer than any answer takes.
+    pub unanswered: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            head: Duration::from_secs(10),
+            keep_alive: Duration::from_secs(75),
+            unanswered: Duration::from_secs(90),
+        }
+    }
+}
 
 /// Why the service did not start, or could not go on.
 #[derive(Debug, thiserror::Error)]
@@ -110,7 +123,10 @@ pub enum StartError {
 /// [`StartError`], whose text names the setting that is to blame.
 pub fn run(settings: ServeSettings) -> Result<(), StartError> {
     let _logs = start_logs(&settings.log, settings.log_format);
-    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(serve(settings))
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?
+        .block_on(serve(settings))
 }
 
 async fn serve(settings: ServeSettings) -> Result<(), StartError> {
@@ -132,7 +148,7 @@ async fn serve(settings: ServeSettings) -> Result<(), StartError> {
         database: database.clone(),
         draining: Arc::clone(&draining),
     });
-    let public = public_server(listener, api)?;
+    let public = public_server(listener, api, Patience::default())?;
     let admin = HttpServer::new(move || admin::app(&admin))
         .workers(1)
         .disable_signals()
@@ -246,8 +262,12 @@ fn print_first_key(key: &ApiKey, address: SocketAddr) -> io::Result<()> {
     out.flush()
 }
 
-/// The public server. It is put together here rather than by actix's `HttpServer`, so that each connection can be wrapped.
-fn public_server(listener: TcpListener, api: Data<Api>) -> io::Result<Server> {
+/// The public server on a bound listener. It is put together here rather than by actix's `HttpServer`, so that each connection can
+/// be wrapped. It does nothing until it is polled, within a tokio runtime.
+///
+/// # Errors
+/// What the operating system says about the listener.
+pub fn public_server(listener: TcpListener, api: Data<Api>, patience: Patience) -> io::Result<Server> {
     let builder = Server::build()
         .disable_signals()
         .shutdown_timeout(DRAIN_S)
@@ -257,17 +277,21 @@ fn public_server(listener: TcpListener, api: Data<Api>) -> io::Result<Server> {
         let app = map_config(rest::app(&api), |()| AppConfig::default());
         let stopping = stopping.clone();
         let http = HttpService::build()
-            .keep_alive(KeepAlive::Timeout(KEEP_ALIVE))
-            .client_request_timeout(HEAD_TIME)
+            .keep_alive(KeepAlive::Timeout(patience.keep_alive))
+            .client_request_timeout(patience.head)
             .tcp_nodelay(true)
             .graceful_shutdown_signal(move || {
                 let stopping = stopping.clone();
                 async move { stopping.notified().await }
             })
             .finish(app);
-        fn_service(async |stream: TcpStream| {
+        fn_service(move |stream: TcpStream| {
             let peer = stream.peer_addr().ok();
-            Ok((Connection::new(stream, IDLE), Protocol::Http1, peer))
+            ready(Ok((
+                Connection::new(stream, patience.unanswered),
+                Protocol::Http1,
+                peer,
+            )))
         })
         .and_then(http)
     })?;

@@ -22,7 +22,7 @@ use crate::error::Chain;
 /// How long a probe waits for the database.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The format of OpenMetrics, which Prometheus reads.
+/// The format of `OpenMetrics`, which Prometheus reads.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// What the admin listener tells about.
@@ -36,7 +36,9 @@ pub(crate) struct Admin {
 /// The admin application.
 pub(crate) fn app(
     admin: &Data<Admin>,
-) -> App<impl ServiceFactory<ServiceRequest, Config = (), Response = ServiceResponse, Error = Error, InitError = ()> + use<>> {
+) -> App<
+    impl ServiceFactory<ServiceRequest, Config = (), Response = ServiceResponse, Error = Error, InitError = ()> + use<>,
+> {
     App::new()
         .app_data(Data::clone(admin))
         .route("/healthz", web::get().to(async || "ok\n"))

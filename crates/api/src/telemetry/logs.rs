@@ -29,16 +29,29 @@ const OURS: [&str; 8] = [
 /// Starts logging to standard error until the guard is dropped, which writes what is queued. Panics are logged by their place alone,
 /// because their text may repeat data.
 pub(crate) fn start(filter: &str, format: Option<LogFormat>) -> WorkerGuard {
-    let (writer, guard) = NonBlockingBuilder::default().thread_name("logs").finish(std::io::stderr());
+    let (writer, guard) = NonBlockingBuilder::default()
+        .thread_name("logs")
+        .finish(std::io::stderr());
     let on_terminal = std::io::stderr().is_terminal();
-    let format = format.unwrap_or(if on_terminal { LogFormat::Pretty } else { LogFormat::Json });
+    let format = format.unwrap_or(if on_terminal {
+        LogFormat::Pretty
+    } else {
+        LogFormat::Json
+    });
     let lines = tracing_subscriber::fmt::layer().with_writer(writer);
     let lines = match format {
-        LogFormat::Json => lines.json().flatten_event(true).with_current_span(false).with_span_list(false).boxed(),
+        LogFormat::Json => lines
+            .json()
+            .flatten_event(true)
+            .with_current_span(false)
+            .with_span_list(false)
+            .boxed(),
         LogFormat::Pretty => lines.with_ansi(on_terminal).boxed(),
     };
     let wanted = EnvFilter::builder().parse_lossy(filter);
-    let started = tracing_subscriber::registry().with(lines.with_filter(wanted.and(filter_fn(is_safe)))).try_init();
+    let started = tracing_subscriber::registry()
+        .with(lines.with_filter(wanted.and(filter_fn(is_safe))))
+        .try_init();
     if started.is_ok() {
         std::panic::set_hook(Box::new(log_panic));
     }

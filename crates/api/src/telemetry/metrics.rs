@@ -26,8 +26,9 @@ use crate::{
 };
 
 /// Upper bounds of latency buckets, in seconds: fine around a millisecond, where answers are expected.
-const BUCKETS: [f64; 16] =
-    [0.000_1, 0.000_25, 0.000_5, 0.001, 0.002, 0.004, 0.008, 0.015, 0.03, 0.06, 0.12, 0.25, 0.5, 1.0, 2.5, 5.0];
+const BUCKETS: [f64; 16] = [
+    0.000_1, 0.000_25, 0.000_5, 0.001, 0.002, 0.004, 0.008, 0.015, 0.03, 0.06, 0.12, 0.25, 0.5, 1.0, 2.5, 5.0,
+];
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct RequestLabels {
@@ -84,7 +85,11 @@ impl Metrics {
         let stage_times = Times::new_with_constructor(Latencies);
         let degraded = Counter::default();
         let credentials = Family::default();
-        registry.register("http_requests", "Requests by route, method and status", requests.clone());
+        registry.register(
+            "http_requests",
+            "Requests by route, method and status",
+            requests.clone(),
+        );
         registry.register_with_unit(
             "http_request_duration",
             "Time from the arrival of a request's head to its answer",
@@ -116,7 +121,7 @@ impl Metrics {
         self.registry().register_collector(Box::new(collector));
     }
 
-    /// Everything, in the text format of OpenMetrics.
+    /// Everything, in the text format of `OpenMetrics`.
     pub(crate) fn text(&self) -> Result<String, fmt::Error> {
         let mut written = String::new();
         text::encode(&mut written, &self.registry())?;
@@ -141,7 +146,9 @@ impl Metrics {
             status: status.as_u16(),
         };
         self.requests.get_or_create(&labels).inc();
-        self.request_times.get_or_create(&RouteLabel { route }).observe(took.as_secs_f64());
+        self.request_times
+            .get_or_create(&RouteLabel { route })
+            .observe(took.as_secs_f64());
     }
 
     /// Counts a verified credential, which was refused for `refusal` if any.
@@ -170,7 +177,9 @@ impl Probe for Metrics {
             Stage::MemoryCaller => "memory_caller",
             Stage::Summary => "summary",
         };
-        self.stage_times.get_or_create(&StageLabel { stage }).observe(took.as_secs_f64());
+        self.stage_times
+            .get_or_create(&StageLabel { stage })
+            .observe(took.as_secs_f64());
     }
 
     fn degraded(&self) {
@@ -195,7 +204,12 @@ mod tests {
     fn what_happened_is_in_the_text() {
         let metrics = Metrics::new();
         let serving = metrics.begin_request();
-        metrics.request(Route::GetCaller, "GET", StatusCode::NOT_FOUND, Duration::from_micros(300));
+        metrics.request(
+            Route::GetCaller,
+            "GET",
+            StatusCode::NOT_FOUND,
+            Duration::from_micros(300),
+        );
         metrics.stage(Stage::MemoryCaller, Duration::from_micros(200));
         metrics.degraded();
         metrics.credential(None);
@@ -213,6 +227,11 @@ mod tests {
             assert!(text.contains(line), "{line}\n{text}");
         }
         drop(serving);
-        assert!(metrics.text().unwrap().contains("caller_memory_http_requests_in_flight 0"));
+        assert!(
+            metrics
+                .text()
+                .unwrap()
+                .contains("caller_memory_http_requests_in_flight 0")
+        );
     }
 }

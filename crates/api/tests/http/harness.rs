@@ -1,0 +1,240 @@
+//! The public application over fakes, and a client for it.
+
+use std::{
+    num::NonZeroU32,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use actix_web::{
+    body::to_bytes,
+    http::{StatusCode, header::HeaderMap},
+    test::{self, TestRequest},
+    web::Data,
+};
+use adapters_auth::{ApiKey, AuthOptions, CachedAuthenticator, GovernorRateLimiter};
+use api::{
+    Metrics,
+    rest::{Api, Limits, Ports},
+};
+use domain::{
+    access::{NewKey, RateLimit, Scope, Scopes},
+    port::{AccessAdmin, CallerMemory},
+};
+use serde_json::{Value, json};
+use testkit::{Faulty, InMemoryCallerMemory, InMemoryKeyStore, ManualClock, sample};
+
+pub(crate) const NUMBER: &str = "+12025550142";
+pub(crate) const RECALL: &str = "/v1/recall_and_enrich";
+pub(crate) const END: &str = "/v1/calls/end";
+
+/// The application with everything that a test may want to touch.
+pub(crate) struct Fixture {
+    pub(crate) memory: Arc<Faulty<dyn CallerMemory>>,
+    pub(crate) keys: Arc<Faulty<InMemoryKeyStore>>,
+    pub(crate) api: Data<Api>,
+    admin: Arc<InMemoryKeyStore>,
+    /// A key of the tenant `one` with every scope.
+    pub(crate) key: String,
+}
+
+pub(crate) struct Setup {
+    pub(crate) limits: Limits,
+    pub(crate) memory: Arc<dyn CallerMemory>,
+    pub(crate) burst: u32,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self {
+            limits: Limits::default(),
+            memory: Arc::new(InMemoryCallerMemory::new()),
+            burst: 10_000,
+        }
+    }
+}
+
+impl Fixture {
+    pub(crate) async fn new() -> Self {
+        Self::with(Setup::default()).await
+    }
+
+    pub(crate) async fn with(setup: Setup) -> Self {
+        let admin = Arc::new(InMemoryKeyStore::new());
+        let keys = Arc::new(Faulty::new(Arc::clone(&admin)));
+        let memory = Arc::new(Faulty::new(setup.memory));
+        let clock = Arc::new(ManualClock::running_at(sample::NOW_MS));
+        let rate = RateLimit {
+            per_second: NonZeroU32::MIN,
+            burst: NonZeroU32::new(setup.burst).unwrap(),
+        };
+        let ports = Ports {
+            memory: Arc::clone(&memory) as Arc<dyn CallerMemory>,
+            authenticator: Arc::new(CachedAuthenticator::new(
+                keys.clone(),
+                clock.clone(),
+                AuthOptions::default(),
+            )),
+            limiter: Arc::new(GovernorRateLimiter::new(rate, clock.clone())),
+            clock,
+        };
+        let api = Api::new(ports, "US".parse().unwrap(), setup.limits, Arc::new(Metrics::new()));
+        let mut fixture = Self {
+            memory,
+            keys,
+            api: Data::new(api),
+            admin,
+            key: String::new(),
+        };
+        fixture.tenant("one").await;
+        fixture.tenant("two").await;
+        fixture.key = fixture.new_key("one", &Scope::ALL).await;
+        fixture
+    }
+
+    async fn tenant(&self, name: &str) {
+        let tenant = sample::new_tenant(name);
+        self.admin
+            .create_tenant(&tenant, sample::NOW_MS, sample::ample())
+            .await
+            .unwrap();
+    }
+
+    /// A new key of a tenant.
+    pub(crate) async fn new_key(&self, tenant: &str, scopes: &[Scope]) -> String {
+        let key = ApiKey::generate().unwrap();
+        let scopes: Scopes = scopes.iter().copied().collect();
+        let shown = key.shown().to_owned();
+        let new = NewKey {
+            hash: key.hash(),
+            shown,
+            scopes,
+            label: None,
+            expires_at_ms: None,
+        };
+        self.admin
+            .create_key(tenant, &new, sample::NOW_MS, sample::ample())
+            .await
+            .unwrap();
+        key.as_str().to_owned()
+    }
+
+    /// Sends a request as it is.
+    pub(crate) async fn send(&self, request: TestRequest) -> Answer {
+        let app = test::init_service(api::rest::app(&self.api)).await;
+        let began = Instant::now();
+        let (status, headers, body) = match test::try_call_service(&app, request.to_request()).await {
+            Ok(response) => {
+                let (_, response) = response.into_parts();
+                (response.status(), response.headers().clone(), response.into_body())
+            }
+            // What the server would send in place of an answer.
+            Err(error) => {
+                let response = error.error_response();
+                (response.status(), response.headers().clone(), response.into_body())
+            }
+        };
+        let took = began.elapsed();
+        let bytes = to_bytes(body).await.unwrap_or_else(|_| panic!("a whole body"));
+        Answer {
+            status,
+            headers,
+            text: String::from_utf8(bytes.to_vec()).unwrap(),
+            took,
+        }
+    }
+
+    pub(crate) async fn post(&self, path: &str, body: impl Into<Vec<u8>>) -> Answer {
+        self.send(self.request(TestRequest::post().uri(path)).set_payload(body.into()))
+            .await
+    }
+
+    pub(crate) async fn recall(&self, body: &Value) -> Answer {
+        self.post(RECALL, body.to_string()).await
+    }
+
+    pub(crate) async fn end(&self, body: &Value) -> Answer {
+        self.post(END, body.to_string()).await
+    }
+
+    pub(crate) async fn get(&self, number: &str) -> Answer {
+        self.send(self.request(TestRequest::get().uri(&format!("/v1/caller/{number}"))))
+            .await
+    }
+
+    fn request(&self, request: TestRequest) -> TestRequest {
+        with_key(request, &self.key)
+    }
+}
+
+pub(crate) fn with_key(request: TestRequest, key: &str) -> TestRequest {
+    request.insert_header(("Authorization", format!("Bearer {key}")))
+}
+
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) text: String,
+    pub(crate) took: Duration,
+}
+
+impl Answer {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|_| panic!("not JSON: {}", self.text))
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+
+    /// Checks that this is a refusal with its envelope and nothing else, and returns the message.
+    #[track_caller]
+    pub(crate) fn refused(&self, status: u16, code: &str) -> String {
+        assert_eq!(self.status.as_u16(), status, "{}", self.text);
+        let body = self.json();
+        let error = body["error"]
+            .as_object()
+            .unwrap_or_else(|| panic!("no envelope: {body}"));
+        assert_eq!(body.as_object().map(serde_json::Map::len), Some(1), "{body}");
+        assert!(
+            error
+                .keys()
+                .all(|key| ["code", "message", "request_id"].contains(&key.as_str())),
+            "{body}"
+        );
+        assert_eq!(error["code"], code, "{body}");
+        let id = error["request_id"].as_str().expect("a request id");
+        assert!(
+            !id.is_empty() && self.header("x-request-id") == Some(id),
+            "{id}: {:?}",
+            self.headers
+        );
+        assert_eq!(self.header("content-type"), Some("application/json"));
+        assert_eq!(self.header("www-authenticate"), (status == 401).then_some("Bearer"));
+        assert_eq!(
+            self.header("retry-after").is_some(),
+            matches!(status, 429 | 503),
+            "{:?}",
+            self.headers
+        );
+        let message = error["message"].as_str().expect("a message");
+        assert!(!message.is_empty());
+        message.to_owned()
+    }
+}
+
+/// A report of a call.
+pub(crate) fn call(session_id: &str, number: &str) -> Value {
+    json!({
+        "session_id": session_id, "phone_number": number, "duration_s": 61.5, "outcome": "callback_requested",
+        "transcript": [
+            {"role": "agent", "text": "How can I help?", "ts_ms": 0},
+            {"role": "user", "text": "Please call me back about my water heater.", "ts_ms": 1800},
+        ],
+    })
+}
+
+/// A recall of [`NUMBER`].
+pub(crate) fn recall() -> Value {
+    json!({"phone_number": NUMBER})
+}

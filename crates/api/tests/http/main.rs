@@ -1,0 +1,17 @@
+//! The public application over fakes: every status, header and body that the interface promises, in process or over a socket.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test fails by panicking, in its helpers too"
+)]
+
+mod deadlines;
+mod envelope;
+mod harness;
+mod openapi;
+mod order;
+mod recall;
+mod sockets;
+mod tenants;
+mod validation;

@@ -1,0 +1,135 @@
+//! What a recall answers, and what a profile does.
+
+use actix_web::test::TestRequest;
+use serde_json::{Value, json};
+use testkit::{Fault, sample};
+
+use crate::harness::{Answer, Fixture, NUMBER, RECALL, call, recall, with_key};
+
+/// Takes the measured fields out of a recall, having checked them.
+fn without_measures(answer: &Answer) -> Value {
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    assert_eq!(answer.header("content-type"), Some("application/json"));
+    let mut body = answer.json();
+    let object = body.as_object_mut().unwrap();
+    let trace_id = object.remove("trace_id").unwrap();
+    assert!(
+        trace_id
+            .as_str()
+            .is_some_and(|id| id.len() == 32 && id.bytes().all(|b| b.is_ascii_hexdigit()))
+    );
+    let timing = object.remove("timing_ms").unwrap();
+    for part in ["total", "memory_ms", "enrichment_ms"] {
+        assert!(timing[part].as_f64().is_some_and(|ms| ms >= 0.0), "{timing}");
+    }
+    assert!(timing["total"].as_f64() > timing["memory_ms"].as_f64(), "{timing}");
+    assert_eq!(timing["cache_hit"], false);
+    body
+}
+
+#[actix_web::test]
+async fn a_first_contact_creates_the_caller() {
+    let fixture = Fixture::new().await;
+    let first = without_measures(&fixture.recall(&recall()).await);
+    let profile = json!({
+        "name": null, "first_seen_ms": sample::NOW_MS, "last_seen_ms": sample::NOW_MS, "total_calls": 0, "tags": [],
+        "custom_attributes": {}
+    });
+    assert_eq!(
+        first,
+        json!({
+            "known": false,
+            "caller": profile,
+            "memory": {"summary": "", "recent_calls": []},
+            "enrichment": {"person": null, "company": null, "phone": null},
+            "freshness": {"memory_age_ms": null, "enrichment_age_ms": null},
+        })
+    );
+    assert_eq!(without_measures(&fixture.recall(&recall()).await)["known"], true);
+    assert_eq!(fixture.get(NUMBER).await.json(), profile);
+}
+
+#[actix_web::test]
+async fn a_call_is_remembered() {
+    let fixture = Fixture::new().await;
+    let end = fixture.end(&call("s-1", "(202) 555-0142")).await;
+    assert_eq!(
+        (end.status.as_u16(), end.text.as_str(), end.header("content-type")),
+        (204, "", None)
+    );
+    let body = without_measures(&fixture.recall(&recall()).await);
+    assert_eq!(
+        (&body["known"], &body["caller"]["total_calls"]),
+        (&json!(true), &json!(1))
+    );
+    assert_eq!(body["freshness"]["memory_age_ms"], 0);
+    assert!(
+        body["memory"]["summary"]
+            .as_str()
+            .is_some_and(|summary| !summary.is_empty())
+    );
+    let calls = body["memory"]["recent_calls"].as_array().unwrap();
+    assert_eq!(calls.len(), 1);
+    assert_eq!(
+        (&calls[0]["duration_s"], &calls[0]["outcome"]),
+        (&json!(61.5), &json!("callback_requested"))
+    );
+    assert_eq!(calls[0]["started_at_ms"], sample::NOW_MS - 61_500);
+    assert!(calls[0]["call_id"].is_string() && calls[0]["summary"].is_string());
+
+    for n in 2..8 {
+        assert_eq!(fixture.end(&call(&format!("s-{n}"), NUMBER)).await.status, 204);
+    }
+    let body = without_measures(&fixture.recall(&recall()).await);
+    assert_eq!(body["memory"]["recent_calls"].as_array().map(Vec::len), Some(5));
+    assert_eq!(body["caller"]["total_calls"], 7);
+}
+
+#[actix_web::test]
+async fn a_degraded_recall_is_a_200_of_which_nothing_is_known() {
+    let fixture = Fixture::new().await;
+    assert_eq!(fixture.end(&call("s-1", NUMBER)).await.status, 204);
+    for fault in [Fault::Unavailable, Fault::Internal] {
+        fixture.memory.set(fault);
+        assert_eq!(
+            without_measures(&fixture.recall(&recall()).await),
+            json!({
+                "known": false,
+                "degraded": true,
+                "caller": {
+                    "name": null, "first_seen_ms": null, "last_seen_ms": null, "total_calls": null, "tags": [],
+                    "custom_attributes": {}
+                },
+                "memory": {"summary": "", "recent_calls": []},
+                "enrichment": {"person": null, "company": null, "phone": null},
+                "freshness": {"memory_age_ms": null, "enrichment_age_ms": null},
+            })
+        );
+    }
+    fixture.memory.set(Fault::Healthy);
+    assert_eq!(without_measures(&fixture.recall(&recall()).await)["known"], true);
+}
+
+#[actix_web::test]
+async fn a_traceparent_gives_the_trace_id() {
+    let fixture = Fixture::new().await;
+    let id = "4bf92f3577b34da6a3ce929d0e0e4736";
+    for (traceparent, kept) in [
+        (format!("00-{id}-00f067aa0ba902b7-01"), true),
+        (format!("00-{id}-0-01"), false),
+    ] {
+        let request =
+            with_key(TestRequest::post().uri(RECALL), &fixture.key).insert_header(("traceparent", traceparent));
+        let body = fixture.send(request.set_payload(recall().to_string())).await.json();
+        assert_eq!(body["trace_id"] == id, kept, "{body}");
+    }
+}
+
+#[actix_web::test]
+async fn reading_a_profile_creates_nothing() {
+    let fixture = Fixture::new().await;
+    for _ in 0..2 {
+        fixture.get("%2B12025550142").await.refused(404, "not_found");
+    }
+    assert_eq!(fixture.recall(&recall()).await.json()["known"], false);
+}
