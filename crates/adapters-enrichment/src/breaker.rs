@@ -17,9 +17,9 @@ const PROVING: u32 = 3;
 /// Failures in a row after which the vendor is left alone.
 const FAILURES: u32 = 5;
 /// The first and the longest pause after failures.
-const SHORT: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(60));
+const SHORT: (Duration, Duration) = (Duration::from_secs(5), Duration::from_mins(1));
 /// The first and the longest pause after a refusal.
-const LONG: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(600));
+const LONG: (Duration, Duration) = (Duration::from_mins(1), Duration::from_mins(10));
 
 /// Guards one vendor.
 #[derive(Debug)]
@@ -224,7 +224,7 @@ mod tests {
             assert_eq!(entered(&breaker, now).expect_err("one probe at a time"), Skip::Refused);
             pause = probe.settle(Verdict::Refused, now);
         }
-        now += Duration::from_secs(600);
+        now += Duration::from_mins(10);
         entered(&breaker, now).expect("a probe").settle(Verdict::Answered, now);
         assert!(
             entered(&breaker, now).is_ok() && entered(&breaker, now).is_ok(),

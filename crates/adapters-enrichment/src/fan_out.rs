@@ -38,11 +38,11 @@ use crate::{
 const RECENT: u64 = 20_000;
 /// How long an answer that goes to the cache is remembered here as well: a recall that read the cache just before it landed
 /// finds it here, and so does one while the cache cannot be written.
-const STORED_FOR: Duration = Duration::from_secs(60);
+const STORED_FOR: Duration = Duration::from_mins(1);
 /// How long a partial answer saves the next look-up.
-const PARTIAL_FOR: Duration = Duration::from_secs(10 * 60);
+const PARTIAL_FOR: Duration = Duration::from_mins(10);
 /// How long a number that a vendor does not accept is not offered to it again.
-const INVALID_FOR: Duration = Duration::from_secs(60 * 60);
+const INVALID_FOR: Duration = Duration::from_hours(1);
 /// Pauses before an answer is offered again to a cache that does not take it.
 const STORE_AGAIN: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(2)];
 
@@ -128,7 +128,7 @@ struct Shared {
     probe: Arc<dyn LookupProbe>,
     limits: Limits,
     flights: Mutex<HashMap<Key, watch::Receiver<Progress>>>,
-    recent: Cache<Key, Learnt>,
+    recent: Cache<Key, Arc<Learnt>>,
     closing: AtomicBool,
     stop: watch::Sender<bool>,
 }
@@ -150,7 +150,6 @@ struct Key {
 }
 
 /// An answer and what becomes of it.
-#[derive(Clone)]
 struct Learnt {
     lookup: CachedLookup,
     kind: Kind,
@@ -180,7 +179,7 @@ impl Kind {
 enum Progress {
     UnderWay,
     /// `None` when nothing was learnt.
-    Landed(Option<Learnt>),
+    Landed(Option<Arc<Learnt>>),
 }
 
 /// Takes the look-up off the list of those under way, however it ends.
@@ -198,15 +197,15 @@ impl Drop for Listed<'_> {
 /// Each answer is remembered for as long as its kind says.
 struct ByKind;
 
-impl moka::Expiry<Key, Learnt> for ByKind {
-    fn expire_after_create(&self, _key: &Key, learnt: &Learnt, _at: Instant) -> Option<Duration> {
+impl moka::Expiry<Key, Arc<Learnt>> for ByKind {
+    fn expire_after_create(&self, _key: &Key, learnt: &Arc<Learnt>, _at: Instant) -> Option<Duration> {
         Some(learnt.kind.remembered_for())
     }
 
     fn expire_after_update(
         &self,
         _key: &Key,
-        learnt: &Learnt,
+        learnt: &Arc<Learnt>,
         _at: Instant,
         _left: Option<Duration>,
     ) -> Option<Duration> {
@@ -294,14 +293,14 @@ impl Enricher for FanOut {
             for (desk, mut flight) in awaited {
                 let landed = flight.wait_for(|progress| matches!(progress, Progress::Landed(_)));
                 match tokio::time::timeout_at(deadline.0.into(), landed).await {
-                    Ok(Ok(progress)) => self.shared.show(&progress, &mut enriched),
+                    Ok(Ok(progress)) => show(&progress, &mut enriched),
                     // Its task ended without an answer.
                     Ok(Err(_)) => {}
                     Err(_) => enriched.cut.push(self.shared.desks[desk].name.to_owned()),
                 }
             }
             for (_, flight) in refreshed {
-                self.shared.show(&flight.borrow(), &mut enriched);
+                show(&flight.borrow(), &mut enriched);
             }
         }
         let has_line_type = enriched.lookups.iter().any(|lookup| {
@@ -346,16 +345,8 @@ impl Shared {
                 desk,
             };
             if let Some(learnt) = self.recent.get(&key) {
-                learn(learnt, lookups);
+                learn(&learnt, lookups);
             }
-        }
-    }
-
-    /// Adds what was learnt when the look-up has landed.
-    fn show(&self, progress: &Progress, enriched: &mut Enriched) {
-        if let Progress::Landed(Some(learnt)) = progress {
-            enriched.called.push(learnt.lookup.vendor.clone());
-            learn(learnt.clone(), &mut enriched.lookups);
         }
     }
 
@@ -393,9 +384,9 @@ impl Shared {
                 shared: &self,
                 key: &key,
             };
-            let learnt = self.ask(&key).await;
+            let learnt = self.ask(&key).await.map(Arc::new);
             if let Some(learnt) = &learnt {
-                self.recent.insert(key.clone(), learnt.clone());
+                self.recent.insert(key.clone(), Arc::clone(learnt));
             }
             drop(listed);
             landing.send_replace(Progress::Landed(learnt.clone()));
@@ -514,8 +505,16 @@ impl Shared {
     }
 }
 
+/// Adds what was learnt when the look-up has landed.
+fn show(progress: &Progress, enriched: &mut Enriched) {
+    if let Progress::Landed(Some(learnt)) = progress {
+        enriched.called.push(learnt.lookup.vendor.clone());
+        learn(learnt, &mut enriched.lookups);
+    }
+}
+
 /// Adds an answer to those known. A complete one replaces what the vendor said before.
-fn learn(learnt: Learnt, lookups: &mut Vec<CachedLookup>) {
+fn learn(learnt: &Learnt, lookups: &mut Vec<CachedLookup>) {
     let Learnt { lookup, kind } = learnt;
     let same_vendor = |known: &CachedLookup| known.vendor == lookup.vendor;
     if lookups
@@ -524,8 +523,8 @@ fn learn(learnt: Learnt, lookups: &mut Vec<CachedLookup>) {
     {
         return;
     }
-    if kind == Kind::Complete {
+    if *kind == Kind::Complete {
         lookups.retain(|known| !same_vendor(known));
     }
-    lookups.push(lookup);
+    lookups.push(lookup.clone());
 }

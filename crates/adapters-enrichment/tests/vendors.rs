@@ -1,5 +1,11 @@
 //! Each vendor: what its recorded answers mean, how it is asked, and the contract of the port.
 
+#![expect(clippy::expect_used, reason = "an expectation that fails is how a test fails")]
+#![expect(
+    clippy::unnecessary_wraps,
+    reason = "a block is written as an Option, because its absence stands beside it"
+)]
+
 mod contract;
 
 use adapters_enrichment::{

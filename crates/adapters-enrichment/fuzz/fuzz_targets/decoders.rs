@@ -1,0 +1,21 @@
+//! No decoder panics, whatever a vendor answers. Seeds: `tests/fixtures`, each with two bytes of status in front.
+//!
+//! `cargo +nightly fuzz run decoders` from `crates/adapters-enrichment`.
+#![no_main]
+
+use adapters_enrichment::{pdl, telnyx, trestle, twilio, webhook};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    let Some((status, body)) = data.split_first_chunk::<2>() else {
+        return;
+    };
+    // Most of the code is behind a 200.
+    for status in [200, u16::from_le_bytes(*status) % 600] {
+        twilio::decode(status, body);
+        trestle::decode(status, body);
+        telnyx::decode(status, body);
+        pdl::decode(status, body, 6);
+        webhook::decode(status, body);
+    }
+});
