@@ -164,6 +164,23 @@ impl Program {
     }
 }
 
+/// The program over an empty SQLite database and, where there is a server for it, an empty PostgreSQL database.
+fn on_each_database() -> Vec<Program> {
+    let mut programs = vec![Program::new()];
+    match std::env::var("CALLER_MEMORY_TEST_POSTGRES_URL") {
+        Err(_) => println!("skipped on PostgreSQL: CALLER_MEMORY_TEST_POSTGRES_URL is not set; `just test` sets it"),
+        Ok(server) => {
+            let name = format!("cli_{}", uuid::Uuid::now_v7().simple());
+            let create = format!("CREATE DATABASE {name}");
+            let status = Command::new("psql").args([server.as_str(), "-qc", &create]).status();
+            assert!(status.expect("psql runs").success(), "psql creates a database");
+            let (base, _) = server.rsplit_once('/').expect("the URL names a database");
+            programs.push(Program::new().set("CALLER_MEMORY_DATABASE_URL", format!("{base}/{name}")));
+        }
+    }
+    programs
+}
+
 /// A running service; it ends with the test.
 struct Running {
     child: Child,
@@ -446,33 +463,39 @@ fn a_blank_variable_counts_as_not_set() {
 
 #[test]
 fn migrations_go_up_and_down() {
-    let program = Program::new();
-    let states = |value: &Value| -> Vec<bool> {
-        let states = value.as_array().expect("an array");
-        assert!(!states.is_empty());
-        states
-            .iter()
-            .map(|state| {
-                assert_eq!(fields(state), ["applied", "name"]);
-                state["applied"].as_bool().expect("a boolean")
-            })
-            .collect()
-    };
-    assert!(
-        states(&program.json(&["migrate", "status"]))
-            .iter()
-            .all(|applied| !applied)
-    );
-    assert!(program.done(&["migrate", "status"]).contains("pending"));
-    assert!(states(&program.json(&["migrate", "up"])).iter().all(|applied| *applied));
-    let again = program.done(&["migrate", "up"]);
-    assert!(again.contains("applied") && !again.contains("pending"), "{again}");
-    let down = states(&program.json(&["migrate", "down"]));
-    assert_eq!(down.iter().filter(|applied| !**applied).count(), 1, "one step down");
-    assert_eq!(down.last(), Some(&false), "the newest");
-    let all_down = program.json(&["migrate", "down", "--steps", "4294967295"]);
-    assert!(states(&all_down).iter().all(|applied| !applied));
-    assert!(states(&program.json(&["migrate", "up"])).iter().all(|applied| *applied));
+    for program in on_each_database() {
+        let states = |value: &Value| -> Vec<bool> {
+            let states = value.as_array().expect("an array");
+            assert!(!states.is_empty());
+            states
+                .iter()
+                .map(|state| {
+                    assert_eq!(fields(state), ["applied", "name"]);
+                    state["applied"].as_bool().expect("a boolean")
+                })
+                .collect()
+        };
+        assert!(
+            states(&program.json(&["migrate", "status"]))
+                .iter()
+                .all(|applied| !applied)
+        );
+        assert!(program.done(&["migrate", "status"]).contains("pending"));
+        assert!(states(&program.json(&["migrate", "up"])).iter().all(|applied| *applied));
+        let again = program.done(&["migrate", "up"]);
+        assert!(again.contains("applied") && !again.contains("pending"), "{again}");
+        let doctor = program.done(&["doctor"]);
+        assert!(
+            doctor.contains("ok    database") && doctor.contains("ok    migrations"),
+            "{doctor}"
+        );
+        let down = states(&program.json(&["migrate", "down"]));
+        assert_eq!(down.iter().filter(|applied| !**applied).count(), 1, "one step down");
+        assert_eq!(down.last(), Some(&false), "the newest");
+        let all_down = program.json(&["migrate", "down", "--steps", "4294967295"]);
+        assert!(states(&all_down).iter().all(|applied| !applied));
+        assert!(states(&program.json(&["migrate", "up"])).iter().all(|applied| *applied));
+    }
 }
 
 #[test]
@@ -487,52 +510,53 @@ fn without_auto_migration_a_pending_migration_stops_a_command() {
 
 #[test]
 fn tenants_are_created_and_listed() {
-    let program = Program::new();
-    let args = [
-        "tenant",
-        "create",
-        "acme",
-        "--default-region",
-        "GB",
-        "--rate-per-second",
-        "5",
-        "--rate-burst",
-        "9",
-    ];
-    let acme = program.json(&args);
-    assert_eq!(
-        fields(&acme),
-        [
-            "created_at_ms",
-            "default_region",
-            "id",
-            "name",
-            "rate_burst",
-            "rate_per_second"
-        ]
-    );
-    assert_eq!(acme["name"], "acme");
-    assert_eq!(acme["default_region"], "GB");
-    assert_eq!((&acme["rate_per_second"], &acme["rate_burst"]), (&json!(5), &json!(9)));
-    assert!(
-        program
-            .done(&["tenant", "create", "beta"])
-            .contains("key create --tenant beta")
-    );
-    let tenants = program.json(&["tenant", "list"]);
-    assert_eq!(tenants[0], acme);
-    assert_eq!(tenants[1]["name"], "beta");
-    assert_eq!(tenants[1]["default_region"], Value::Null);
-    let table = program.done(&["tenant", "list"]);
-    assert!(
-        table.starts_with("NAME") && table.contains("acme") && table.contains("beta"),
-        "{table}"
-    );
-    assert!(
-        program
-            .fails(1, &["tenant", "create", "acme"])
-            .contains("exists already")
-    );
+    for program in on_each_database() {
+        let args = [
+            "tenant",
+            "create",
+            "acme",
+            "--default-region",
+            "GB",
+            "--rate-per-second",
+            "5",
+            "--rate-burst",
+            "9",
+        ];
+        let acme = program.json(&args);
+        assert_eq!(
+            fields(&acme),
+            [
+                "created_at_ms",
+                "default_region",
+                "id",
+                "name",
+                "rate_burst",
+                "rate_per_second"
+            ]
+        );
+        assert_eq!(acme["name"], "acme");
+        assert_eq!(acme["default_region"], "GB");
+        assert_eq!((&acme["rate_per_second"], &acme["rate_burst"]), (&json!(5), &json!(9)));
+        assert!(
+            program
+                .done(&["tenant", "create", "beta"])
+                .contains("key create --tenant beta")
+        );
+        let tenants = program.json(&["tenant", "list"]);
+        assert_eq!(tenants[0], acme);
+        assert_eq!(tenants[1]["name"], "beta");
+        assert_eq!(tenants[1]["default_region"], Value::Null);
+        let table = program.done(&["tenant", "list"]);
+        assert!(
+            table.starts_with("NAME") && table.contains("acme") && table.contains("beta"),
+            "{table}"
+        );
+        assert!(
+            program
+                .fails(1, &["tenant", "create", "acme"])
+                .contains("exists already")
+        );
+    }
 }
 
 #[test]
@@ -621,44 +645,45 @@ fn keys_are_printed_once_and_stored_as_hashes() {
 
 #[test]
 fn keys_are_revoked_and_rotated() {
-    let program = Program::new();
-    program.done(&["tenant", "create", "acme"]);
-    let (id, key) = program.key(&[
-        "--tenant",
-        "acme",
-        "--scope",
-        "recall",
-        "--label",
-        "agent",
-        "--expires-in",
-        "30d",
-    ]);
-    let successor = program.json(&["key", "rotate", &id, "--grace", "1h"]);
-    assert_eq!(fields(&successor), ["expires_at_ms", "id", "key", "scopes", "tenant"]);
-    assert_ne!(successor["key"], json!(key));
-    assert_eq!(successor["scopes"], json!(["recall"]));
-    let keys = program.json(&["key", "list", "--tenant", "acme"]);
-    let old_left = keys[0]["expires_at_ms"].as_i64().expect("a time") - now_ms();
-    assert!((3_500_000..=3_600_000).contains(&old_left), "{old_left}");
-    assert_eq!(keys[1]["label"], "agent");
-    assert_eq!(keys[1]["expires_at_ms"], successor["expires_at_ms"]);
+    for program in on_each_database() {
+        program.done(&["tenant", "create", "acme"]);
+        let (id, key) = program.key(&[
+            "--tenant",
+            "acme",
+            "--scope",
+            "recall",
+            "--label",
+            "agent",
+            "--expires-in",
+            "30d",
+        ]);
+        let successor = program.json(&["key", "rotate", &id, "--grace", "1h"]);
+        assert_eq!(fields(&successor), ["expires_at_ms", "id", "key", "scopes", "tenant"]);
+        assert_ne!(successor["key"], json!(key));
+        assert_eq!(successor["scopes"], json!(["recall"]));
+        let keys = program.json(&["key", "list", "--tenant", "acme"]);
+        let old_left = keys[0]["expires_at_ms"].as_i64().expect("a time") - now_ms();
+        assert!((3_500_000..=3_600_000).contains(&old_left), "{old_left}");
+        assert_eq!(keys[1]["label"], "agent");
+        assert_eq!(keys[1]["expires_at_ms"], successor["expires_at_ms"]);
 
-    let revoked = program.json(&["key", "revoke", &id]);
-    assert!(revoked["revoked_at_ms"].is_i64(), "{revoked}");
-    assert!(revoked.get("key").is_none(), "{revoked}");
-    assert!(
-        program.done(&["key", "revoke", &id]).contains("revoked"),
-        "a second time is fine"
-    );
-    assert!(program.done(&["key", "list", "--tenant", "acme"]).contains("revoked"));
-    assert!(program.fails(1, &["key", "rotate", &id]).contains("create a new one"));
-    let nobody = "00000000-0000-0000-0000-000000000000";
-    for command in ["revoke", "rotate"] {
+        let revoked = program.json(&["key", "revoke", &id]);
+        assert!(revoked["revoked_at_ms"].is_i64(), "{revoked}");
+        assert!(revoked.get("key").is_none(), "{revoked}");
         assert!(
-            program
-                .fails(1, &["key", command, nobody])
-                .contains("key list --tenant")
+            program.done(&["key", "revoke", &id]).contains("revoked"),
+            "a second time is fine"
         );
+        assert!(program.done(&["key", "list", "--tenant", "acme"]).contains("revoked"));
+        assert!(program.fails(1, &["key", "rotate", &id]).contains("create a new one"));
+        let nobody = "00000000-0000-0000-0000-000000000000";
+        for command in ["revoke", "rotate"] {
+            assert!(
+                program
+                    .fails(1, &["key", command, nobody])
+                    .contains("key list --tenant")
+            );
+        }
     }
 }
 
@@ -667,17 +692,11 @@ fn a_database_that_cannot_be_opened_names_the_setting_and_no_password() {
     let (closed, _) = free_ports();
     let url = format!("postgres://me:hunter2@127.0.0.1:{closed}/db");
     let program = Program::new().set("CALLER_MEMORY_DATABASE_URL", &url);
-    for args in [
-        &["tenant", "list"][..],
-        &["migrate", "status"],
-        &["key", "create", "--tenant", "acme"],
-    ] {
-        let line = program.fails(1, args);
-        assert!(
-            line.contains("CALLER_MEMORY_DATABASE_URL") && !line.contains("hunter2"),
-            "{line}"
-        );
-    }
+    let line = program.fails(1, &["tenant", "list"]);
+    assert!(
+        line.contains("CALLER_MEMORY_DATABASE_URL") && !line.contains("hunter2"),
+        "{line}"
+    );
     let program = Program::new().set("CALLER_MEMORY_DATABASE_URL", "sqlite://file/below.db");
     program.write("file", "");
     assert!(
@@ -685,6 +704,27 @@ fn a_database_that_cannot_be_opened_names_the_setting_and_no_password() {
             .fails(1, &["tenant", "list"])
             .contains("CALLER_MEMORY_DATABASE_URL")
     );
+}
+
+#[test]
+fn serve_does_not_start_without_its_port_or_its_database() {
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = taken.local_addr().expect("an address").to_string();
+    let (free, other) = free_ports();
+    for variable in ["CALLER_MEMORY_LISTEN", "CALLER_MEMORY_ADMIN_LISTEN"] {
+        let program = Program::new()
+            .set("CALLER_MEMORY_LISTEN", format!("127.0.0.1:{free}"))
+            .set("CALLER_MEMORY_ADMIN_LISTEN", format!("127.0.0.1:{other}"))
+            .set(variable, &address);
+        let line = program.fails(1, &["serve"]);
+        assert!(line.contains(variable) && line.contains(&address), "{line}");
+    }
+    let program = Program::new()
+        .set("CALLER_MEMORY_LISTEN", format!("127.0.0.1:{free}"))
+        .set("CALLER_MEMORY_ADMIN_LISTEN", format!("127.0.0.1:{other}"))
+        .set("CALLER_MEMORY_DATABASE_URL", "sqlite://file/below.db");
+    program.write("file", "");
+    assert!(program.fails(1, &[]).contains("CALLER_MEMORY_DATABASE_URL"));
 }
 
 #[test]
@@ -1099,7 +1139,7 @@ fn the_sample_calls_make_a_caller_card() {
     let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/sample-calls.jsonl");
     let summary = program.json(&["replay", sample.to_str().expect("UTF-8")]);
     assert_eq!((&summary["calls"], &summary["stored"]), (&json!(12), &json!(12)));
-    let card = program.done(&["recall", "+12025550111"]);
+    let card = program.done(&["recall", "+12025550151"]);
     assert!(
         card.contains("known caller") && card.contains("2026-10-14 09:20 UTC"),
         "{card}"

@@ -278,23 +278,31 @@ fn stored(key: &ApiKey, scopes: Scopes) -> NewKey {
 /// Prints a new key: the only time that anybody sees it.
 fn show_new(key: &ApiKey, info: &KeyInfo, json: bool, note: &str) -> Result<(), Failure> {
     let scopes: Vec<_> = names(info.scopes).collect();
-    if json {
-        return output::json(&CreatedKey {
+    let printed = if json {
+        output::json(&CreatedKey {
             id: info.id.to_string(),
             key: key.as_str(),
             tenant: &info.tenant,
             scopes,
             expires_at_ms: info.expires_at_ms,
-        });
-    }
-    output::print(&format!(
-        "key      {}\nid       {}\ntenant   {}\nscopes   {}\nexpires  {}\n\nKeep the key now: it is stored as a hash only and cannot be shown again.{note}",
-        key.as_str(),
-        info.id,
-        info.tenant,
-        scopes.join(" "),
-        info.expires_at_ms.map_or_else(|| "never".to_owned(), output::moment),
-    ))
+        })
+    } else {
+        output::print(&format!(
+            "key      {}\nid       {}\ntenant   {}\nscopes   {}\nexpires  {}\n\nKeep the key now: it is stored as a hash only and cannot be shown again.{note}",
+            key.as_str(),
+            info.id,
+            info.tenant,
+            scopes.join(" "),
+            info.expires_at_ms.map_or_else(|| "never".to_owned(), output::moment),
+        ))
+    };
+    printed.map_err(|failure| {
+        let (Failure::Failed(why) | Failure::Usage(why)) = failure;
+        Failure::Failed(format!(
+            "{why}; the key {0} was created all the same, so end it with `caller-memory key revoke {0}`",
+            info.id
+        ))
+    })
 }
 
 fn row(key: &KeyInfo, now_ms: i64) -> [String; 6] {

@@ -29,7 +29,6 @@ use crate::{config::ServeSettings, error::Chain};
 #[command(
     name = "caller-memory",
     version,
-    about,
     after_help = "Without a command, `serve` is meant. Settings are flags or environment variables; a .env file in the working directory is read.",
     arg_required_else_help = false
 )]

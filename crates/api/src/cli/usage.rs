@@ -14,7 +14,8 @@ pub(super) fn line(error: &clap::Error, program: &Command, args: &[OsString]) ->
         ErrorKind::InvalidValue | ErrorKind::ValueValidation => wrong_value(error, command),
         ErrorKind::MissingRequiredArgument => missing(error, command),
         ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            format!("`{path}` needs a command after it")
+            let commands: Vec<_> = command.get_subcommands().map(Command::get_name).collect();
+            format!("`{path}` needs a command after it: {}", commands.join(", "))
         }
         _ => first_lines(error),
     };
