@@ -12,10 +12,10 @@ fuzz_target!(|data: &[u8]| {
     };
     // Most of the code is behind a 200.
     for status in [200, u16::from_le_bytes(*status) % 600] {
-        twilio::decode(status, body);
-        trestle::decode(status, body);
-        telnyx::decode(status, body);
-        pdl::decode(status, body, 6);
-        webhook::decode(status, body);
+        let _ = twilio::decode(status, body);
+        let _ = trestle::decode(status, body);
+        let _ = telnyx::decode(status, body);
+        let _ = pdl::decode(status, body, 6);
+        let _ = webhook::decode(status, body);
     }
 });
