@@ -41,6 +41,14 @@ impl Shown {
         self.origins().map(|(_, fetched_at_ms)| fetched_at_ms).min()
     }
 
+    /// Whether something is shown from the cache, and nothing from one of the vendors `called` for this answer. What the
+    /// number itself tells is neither.
+    #[must_use]
+    pub fn is_cached(&self, called: &[String]) -> bool {
+        let mut sources = self.origins().map(|(source, _)| source);
+        sources.any(|source| source != vendor::OFFLINE) && !called.iter().any(|vendor| self.is_from(vendor))
+    }
+
     /// Whether any block shown is from `vendor`.
     #[must_use]
     pub fn is_from(&self, vendor: &str) -> bool {
@@ -292,6 +300,25 @@ mod tests {
         assert_eq!(shown.company.as_ref().expect("a company").source, "trestle");
         assert_eq!(shown.oldest_ms(), Some(NOW_MS - 3));
         assert!(shown.is_from("trestle") && !shown.is_from("telnyx"));
+    }
+
+    #[test]
+    fn what_is_shown_is_cached_when_no_call_added_to_it() {
+        let called = |vendors: &[&str]| vendors.iter().map(|vendor| (*vendor).to_owned()).collect::<Vec<_>>();
+        let lookups = [
+            lookup("twilio", 1, line_of("Northwind", "mobile")),
+            lookup("offline", 0, line_of("", "mobile")),
+        ];
+        assert!(
+            shown(&lookups).is_cached(&called(&["trestle"])),
+            "the call added nothing"
+        );
+        assert!(!shown(&lookups).is_cached(&called(&["twilio"])));
+        assert!(
+            !shown(&lookups[1..]).is_cached(&called(&[])),
+            "the number itself is no cache"
+        );
+        assert!(!shown(&[]).is_cached(&called(&[])));
     }
 
     #[test]
