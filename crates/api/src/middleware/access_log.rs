@@ -1,6 +1,8 @@
 //! One log line and one count for every request. The path of a request is never logged, only the route it matched: a path may
 //! hold a phone number.
 
+use std::time::Duration;
+
 use actix_web::{
     Error,
     body::MessageBody,
@@ -30,7 +32,8 @@ pub(crate) async fn access_log<B: MessageBody>(
     };
     let took = frame.began.elapsed();
     if let Some(api) = &api {
-        api.metrics.request(route, method, status, took);
+        // How slowly a client sends its body is no latency of the service.
+        api.metrics.request(route, method, status, frame.worked());
     }
     let principal = frame.principal.get();
     tracing::info!(
@@ -40,11 +43,16 @@ pub(crate) async fn access_log<B: MessageBody>(
         method,
         route = route.pattern(),
         status = status.as_u16(),
-        ms = took.as_secs_f64() * 1000.0,
+        ms = rounded_ms(took),
         tenant_id = principal.map(|principal| tracing::field::display(principal.tenant_id)),
         key_id = principal.map(|principal| tracing::field::display(principal.key_id)),
     );
     answered
+}
+
+/// Milliseconds to three places: finer is noise.
+fn rounded_ms(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1_000_000.0).round() / 1000.0
 }
 
 /// The name of a method in logs and metrics; a client can invent others, which are all one here.

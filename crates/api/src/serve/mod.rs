@@ -17,7 +17,7 @@ use actix_http::{HttpService, KeepAlive, Protocol};
 use actix_service::{ServiceFactoryExt, fn_service, map_config};
 use actix_web::{
     HttpServer,
-    dev::{AppConfig, Server, ServerHandle},
+    dev::{AppConfig, Server},
     web::Data,
 };
 use adapters_auth::{ApiKey, GenerateError};
@@ -30,7 +30,7 @@ use domain::{
 use tokio::{
     net::TcpStream,
     signal::unix::{Signal, SignalKind, signal},
-    task::JoinError,
+    task::{JoinError, JoinSet},
 };
 
 use crate::{
@@ -53,6 +53,9 @@ const DRAIN_S: u64 = 8;
 
 /// How long the database may take to write what is queued after that: both together stay under 10 s.
 const FLUSH: Duration = Duration::from_millis(1500);
+
+/// How long tasks may take to end after that.
+const LEFT_OVER: Duration = Duration::from_millis(200);
 
 /// How long the preparation of the first key may take.
 const BOOTSTRAP: Duration = Duration::from_secs(10);
@@ -115,6 +118,9 @@ pub enum StartError {
     /// A task of the service itself ended unexpectedly.
     #[error("a part of the service ended unexpectedly")]
     Task(#[from] JoinError),
+    /// A listener ended without being told to.
+    #[error("a listener ended unexpectedly")]
+    Ended,
 }
 
 /// Serves until SIGTERM or SIGINT, then drains and returns.
@@ -123,22 +129,22 @@ pub enum StartError {
 /// [`StartError`], whose text names the setting that is to blame.
 pub fn run(settings: ServeSettings) -> Result<(), StartError> {
     let _logs = start_logs(&settings.log, settings.log_format);
-    tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()?
-        .block_on(serve(settings))
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let ended = runtime.block_on(serve(settings));
+    // A task that still hangs does not hold up the end.
+    runtime.shutdown_timeout(LEFT_OVER);
+    ended
 }
 
 async fn serve(settings: ServeSettings) -> Result<(), StartError> {
+    let mut signals = Signals::catch()?;
     let listener = listen("CALLER_MEMORY_LISTEN", settings.listen)?;
     let admin_listener = listen("CALLER_MEMORY_ADMIN_LISTEN", settings.admin_listen)?;
-    let signals = Signals::catch()?;
-    let database = open(&settings).await?;
     let address = listener.local_addr()?;
-    let printed = first_key(&settings, &database).await?;
-    if let Some(key) = printed {
-        print_first_key(&key, address)?;
-    }
+    let database = tokio::select! {
+        prepared = prepare(&settings, address) => prepared?,
+        () = signals.next() => return Ok(()),
+    };
 
     let metrics = Arc::new(Metrics::new());
     let draining = Arc::new(AtomicBool::new(false));
@@ -154,30 +160,28 @@ async fn serve(settings: ServeSettings) -> Result<(), StartError> {
         .disable_signals()
         .listen(admin_listener)?
         .run();
+    let (public_handle, admin_handle) = (public.handle(), admin.handle());
+    let mut servers = JoinSet::from_iter([public, admin]);
     tracing::info!(%address, admin = %settings.admin_listen, "serving");
 
-    let (public_handle, admin_handle) = (public.handle(), admin.handle());
-    let (public, admin) = (tokio::spawn(public), tokio::spawn(admin));
-    drain_after(signals, draining, public_handle).await;
-    public.await??;
-    admin_handle.stop(false).await;
-    admin.await??;
+    tokio::select! {
+        () = signals.next() => {}
+        Some(ended) = servers.join_next() => {
+            ended??;
+            return Err(StartError::Ended);
+        }
+    }
+    draining.store(true, Ordering::Relaxed);
+    tracing::info!("stopping: requests in flight may finish");
+    tokio::select! {
+        () = public_handle.stop(true) => {}
+        () = signals.next() => tracing::warn!("a second signal cuts off the requests in flight"),
+    }
+    // The admin listener tells until now that the service is draining.
+    drop(admin_handle.stop(false));
     database.close(Deadline(Instant::now() + FLUSH)).await;
     tracing::info!("stopped");
     Ok(())
-}
-
-/// Waits for a signal, then stops the public listener: no new connections, and requests in flight may finish. A second signal cuts
-/// them off.
-async fn drain_after(mut signals: Signals, draining: Arc<AtomicBool>, server: ServerHandle) {
-    signals.next().await;
-    draining.store(true, Ordering::Relaxed);
-    tracing::info!("stopping: requests in flight may finish");
-    let drained = server.stop(true);
-    tokio::select! {
-        () = drained => {}
-        () = signals.next() => server.stop(false).await,
-    }
 }
 
 /// SIGTERM and SIGINT.
@@ -202,6 +206,15 @@ fn listen(setting: &'static str, address: SocketAddr) -> Result<TcpListener, Sta
         address,
         source,
     })
+}
+
+/// The database, ready to be served, with a first key that is shown.
+async fn prepare(settings: &ServeSettings, address: SocketAddr) -> Result<Database, StartError> {
+    let database = open(settings).await?;
+    if let Some(key) = first_key(settings, &database).await? {
+        print_first_key(&key, address)?;
+    }
+    Ok(database)
 }
 
 /// The database, with its schema up to date.

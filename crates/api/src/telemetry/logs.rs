@@ -13,8 +13,8 @@ use tracing_subscriber::{
 
 use crate::config::LogFormat;
 
-/// Crates of this program. Those of others may log what they carry (statements, headers, bodies) below the level info, where
-/// it would be a leak; they are heard from info upwards only, whatever the filter says.
+/// Crates of this program. Those of others may log what they carry (statements, headers, bodies) below the level info, where it
+/// would be a leak, and chatter at info; they are heard from warnings upwards only, whatever the filter says.
 const OURS: [&str; 8] = [
     "access",
     "adapters_auth",
@@ -60,7 +60,7 @@ pub(crate) fn start(filter: &str, format: Option<LogFormat>) -> WorkerGuard {
 
 fn is_safe(metadata: &Metadata<'_>) -> bool {
     let root = metadata.target().split("::").next().unwrap_or_default();
-    *metadata.level() <= Level::INFO || OURS.contains(&root)
+    *metadata.level() <= Level::WARN || OURS.contains(&root)
 }
 
 fn log_panic(panic: &PanicHookInfo<'_>) {
