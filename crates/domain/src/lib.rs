@@ -10,12 +10,14 @@ pub mod caller;
 pub mod context;
 pub mod enrichment;
 pub mod error;
+pub mod facts;
 pub mod json;
 pub mod memory;
 pub mod phone;
 pub mod port;
 pub mod recall;
 pub mod summary;
+mod text;
 pub mod usecase;
 
 pub use async_trait::async_trait;

@@ -1,0 +1,155 @@
+//! A turn as the extractors read it: words in order, and phrases found among them.
+
+use std::ops::Range;
+
+use crate::{
+    call::{Role, Turn},
+    text::words::{After, Sound, Word, words},
+};
+
+/// A turn that is longer is not looked at beyond this: what people state of themselves stands in short turns, and the cost
+/// stays bounded.
+const LOOKED_AT: usize = 4_000;
+
+/// A turn with its words, fillers and noise left out. A word that nobody understood has an empty `norm`.
+pub(super) struct Heard<'a> {
+    /// The turn's place in the transcript.
+    pub(super) turn: usize,
+    /// Who said it.
+    pub(super) role: Role,
+    /// What was said, as transcribed.
+    pub(super) text: &'a str,
+    /// The words.
+    pub(super) words: Vec<Word<'a>>,
+}
+
+impl<'a> Heard<'a> {
+    pub(super) fn new(turn: usize, said: &'a Turn) -> Self {
+        let end = said.text.floor_char_boundary(LOOKED_AT);
+        let text = &said.text[..end];
+        let words = words(text)
+            .into_iter()
+            .filter(|word| word.sound != Sound::Filler)
+            .map(|mut word| {
+                if word.sound == Sound::Lost {
+                    word.norm = "".into();
+                }
+                word
+            })
+            .collect();
+        Self {
+            turn,
+            role: said.role,
+            text,
+            words,
+        }
+    }
+
+    /// The word at `place`, in lower case; empty for one that was not understood and behind the end.
+    pub(super) fn norm(&self, place: usize) -> &str {
+        self.words.get(place).map_or("", |word| word.norm.as_ref())
+    }
+
+    /// The word at `place` as transcribed; empty behind the end.
+    pub(super) fn shown(&self, place: usize) -> &'a str {
+        self.words
+            .get(place)
+            .map_or("", |word| &self.text[word.start..word.end])
+    }
+
+    /// Whether a word at `place` was said that nobody understood.
+    pub(super) fn lost(&self, place: usize) -> bool {
+        self.words.get(place).is_some_and(|word| word.sound == Sound::Lost)
+    }
+
+    /// Whether nothing follows the word before `place` in its sentence: the turn ends there, or punctuation does it.
+    pub(super) fn ends_before(&self, place: usize) -> bool {
+        place >= self.words.len()
+            || place
+                .checked_sub(1)
+                .is_some_and(|last| self.words[last].after != After::Nothing)
+    }
+
+    /// Whether the sentence ends before `place`.
+    pub(super) fn stops_before(&self, place: usize) -> bool {
+        place == 0 || place >= self.words.len() || matches!(self.words[place - 1].after, After::Stop | After::Question)
+    }
+
+    /// The place behind `phrase` when it stands at `place`.
+    pub(super) fn behind(&self, place: usize, phrase: &str) -> Option<usize> {
+        let mut at = place;
+        for expected in phrase.split(' ') {
+            if at >= self.words.len() || self.words[at].norm != expected {
+                return None;
+            }
+            at += 1;
+        }
+        Some(at)
+    }
+
+    /// The place behind the longest of the phrases that stand at `place`.
+    pub(super) fn behind_any(&self, place: usize, phrases: &[&str]) -> Option<usize> {
+        phrases.iter().filter_map(|phrase| self.behind(place, phrase)).max()
+    }
+
+    /// Where any of the phrases stands, from left to right, each as the places of its words.
+    pub(super) fn find<'p>(&'p self, phrases: &'p [&'p str]) -> impl Iterator<Item = Range<usize>> + 'p {
+        (0..self.words.len()).filter_map(move |start| Some(start..self.behind_any(start, phrases)?))
+    }
+
+    /// Whether any of the phrases stands anywhere.
+    pub(super) fn has(&self, phrases: &[&str]) -> bool {
+        self.find(phrases).next().is_some()
+    }
+
+    /// Whether any of the phrases stands among the last `reach` words before `place`, in the same sentence.
+    pub(super) fn has_before(&self, place: usize, reach: usize, phrases: &[&str]) -> bool {
+        let mut first = place;
+        while first > 0 && place - first < reach && !self.stops_before(first) {
+            first -= 1;
+        }
+        (first..place).any(|start| self.behind_any(start, phrases).is_some_and(|end| end <= place))
+    }
+
+    /// Whether the sentence that holds `place` is a question by its mark.
+    pub(super) fn asks(&self, place: usize) -> bool {
+        self.words
+            .iter()
+            .skip(place)
+            .find(|word| matches!(word.after, After::Stop | After::Question))
+            .is_some_and(|word| word.after == After::Question)
+    }
+
+    /// The words of `places` verbatim.
+    pub(super) fn quote(&self, places: Range<usize>) -> &'a str {
+        match (self.words.get(places.start), self.words.get(places.end.wrapping_sub(1))) {
+            (Some(first), Some(last)) if first.start < last.end => &self.text[first.start..last.end],
+            _ => "",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn turn(text: &str) -> Turn {
+        Turn {
+            role: Role::User,
+            text: text.to_owned(),
+            ts_ms: 0.0,
+        }
+    }
+
+    #[test]
+    fn phrases_are_found_and_quoted_verbatim() {
+        let turn = turn("Well, uh, MY  name's — Ana. Is it?");
+        let heard = Heard::new(0, &turn);
+        let found = heard.find(&["my name", "my name's"]).next().expect("found");
+        assert_eq!(found, 1..3);
+        assert_eq!(heard.quote(found.start..4), "MY  name's — Ana");
+        assert!(heard.stops_before(4) && !heard.asks(1) && heard.asks(4));
+        assert!(heard.has_before(3, 2, &["name's"]) && !heard.has_before(5, 2, &["ana"]));
+        assert_eq!(heard.quote(9..12), "");
+    }
+}

@@ -1,0 +1,738 @@
+//! The caller's name, where they introduce themselves.
+//!
+//! A name is known by where it stands ("my name is ...", "this is ... calling", the answer to "may I have your name"), and
+//! ends where ordinary words begin. There is no list of names. Recognised speech mangles names, so what looks mangled (a
+//! word that nobody understood beside it, too many words, ordinary words in it, two different names) is left out.
+
+use std::ops::Range;
+
+use super::{Fact, FactKey, Finding, heard::Heard};
+use crate::{
+    call::Role,
+    text::{
+        numbers::is_number,
+        ordinary::is_ordinary,
+        small::{is_interjection, is_small},
+        words::After,
+    },
+};
+
+/// Looks for introductions in all of a call.
+pub(super) fn find(call: &[Heard<'_>], findings: &mut Vec<Finding>) {
+    let mut known: Vec<String> = Vec::new();
+    let mut asked = None;
+    let mut agent: Option<&Heard<'_>> = None;
+    let mut turns = 0;
+    for heard in call {
+        if heard.words.is_empty() {
+            continue;
+        }
+        if heard.role == Role::Agent {
+            asked = asks_name(heard).or(asked.filter(|_| heard.words.len() < 4));
+            agent = Some(heard);
+            continue;
+        }
+        turns += 1;
+        let opening = turns <= 3;
+        let mut doubt = false;
+        let mut stated = introductions(heard, asked, opening);
+        stated.extend(correction(heard, agent, &known));
+        for statement in stated {
+            match statement {
+                Statement::Doubtful => doubt = true,
+                Statement::Name { parts, quote, corrects } => match merged(&known, parts, corrects, doubt) {
+                    Merged::New(name) => {
+                        doubt = false;
+                        findings.push(Finding::Fact(Fact {
+                            key: FactKey::Name,
+                            value: name.join(" "),
+                            quote: heard.quote(quote).to_owned(),
+                            turn: heard.turn,
+                        }));
+                        known = name;
+                    }
+                    Merged::Known => {}
+                    Merged::Conflict => doubt = true,
+                },
+            }
+        }
+        if doubt {
+            findings.push(Finding::Doubt(FactKey::Name));
+        }
+        // Noise and "yes" do not answer the question yet.
+        if heard.words.iter().any(|word| !is_interjection(&word.norm)) {
+            asked = None;
+        }
+    }
+}
+
+/// Which part of the name the agent asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Whole,
+    First,
+    Last,
+}
+
+/// A place that introduces the caller.
+enum Statement {
+    Name {
+        parts: Vec<String>,
+        quote: Range<usize>,
+        corrects: bool,
+    },
+    Doubtful,
+}
+
+const ASKS: &[&str] = &[
+    "your name",
+    "your full name",
+    "your first and last name",
+    "first and last name",
+    "who am i speaking",
+    "who am i talking",
+    "who i am speaking",
+    "who i'm speaking",
+    "whom am i speaking",
+    "who do i have",
+    "who is this",
+    "who's this",
+    "who is calling",
+    "who's calling",
+    "who is speaking",
+    "who's speaking",
+    "name please",
+    "what name",
+];
+
+/// What the agent's turn asks of the caller's name.
+fn asks_name(agent: &Heard<'_>) -> Option<Part> {
+    if agent.has(&[
+        "your last name",
+        "your surname",
+        "your family name",
+        "last name please",
+        "and last name",
+        "and the last name",
+    ]) && !agent.has(&["first and last name", "first name and last name"])
+    {
+        return Some(Part::Last);
+    }
+    if agent.has(&["your first name", "first name please"]) && !agent.has(&["first and last", "first name and last"]) {
+        return Some(Part::First);
+    }
+    let other = agent.has(&[
+        "company name",
+        "company's name",
+        "business name",
+        "maiden name",
+        "name of the",
+        "name on the",
+    ]);
+    (agent.has(ASKS) && !other).then_some(Part::Whole)
+}
+
+/// Words that say of what stands before "my name is" that it is not an introduction.
+const REPORTED: &[&str] = &[
+    "if", "that", "think", "thinks", "thought", "says", "said", "saying", "whether", "like", "where",
+];
+
+/// Words after a name that prove it.
+const MARKERS: &[&str] = &["calling", "speaking", "here", "again"];
+
+/// Every introduction of a turn, from left to right.
+fn introductions(heard: &Heard<'_>, asked: Option<Part>, opening: bool) -> Vec<Statement> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    while from < heard.words.len() {
+        match introduction(heard, from, asked, opening) {
+            Some((statement, end)) => {
+                found.push(statement);
+                from = end.max(from + 1);
+            }
+            None => from += 1,
+        }
+    }
+    if found.is_empty()
+        && let Some(part) = asked
+    {
+        found.extend(answer(heard, part));
+    }
+    found
+}
+
+/// The introduction that begins at `place`, and the place behind it.
+fn introduction(heard: &Heard<'_>, place: usize, asked: Option<Part>, opening: bool) -> Option<(Statement, usize)> {
+    let doubtful = |end| Some((Statement::Doubtful, end));
+    if let Some(start) = heard.behind_any(
+        place,
+        &[
+            "my name is",
+            "my name's",
+            "my full name is",
+            "my first and last name is",
+        ],
+    ) {
+        let reported = place > 0 && REPORTED.contains(&heard.norm(place - 1));
+        let start = start + usize::from(matches!(heard.norm(start), "actually" | "still" | "really"));
+        let corrects = heard.has_before(place, 4, &["no", "sorry", "actually", "mean", "wrong"]);
+        return match taken(heard, start, false) {
+            Taken::Nothing => None,
+            Taken::Doubtful(end) => doubtful(end),
+            Taken::Name { end, .. } if reported || heard.asks(place) => doubtful(end),
+            Taken::Name { parts, end } => Some((name(parts, place..end, corrects), end)),
+        };
+    }
+    if let Some(start) = heard.behind_any(place, &["first name is", "first name's", "my first name"])
+        && let Taken::Name { parts, end } = taken(heard, start, false)
+        && let [first] = &parts[..]
+    {
+        // "first name Ana, last name Ruiz" in one breath.
+        let gap = end + usize::from(matches!(heard.norm(end), "and" | "my"));
+        let gap = gap + usize::from(heard.norm(gap) == "my");
+        if let Some(start) = heard.behind_any(
+            gap,
+            &["last name is", "last name's", "last name", "surname is", "surname"],
+        ) && let Taken::Name { parts: last, end } = taken(heard, start, false)
+        {
+            let parts = std::iter::once(first.clone()).chain(last).collect();
+            return Some((name(parts, place..end, false), end));
+        }
+        return None;
+    }
+    let clause =
+        place == 0 || heard.ends_before(place) || heard.words[..place].iter().all(|word| is_interjection(&word.norm));
+    let start = heard.behind_any(place, &["this is", "it's", "it is", "i'm", "i am"])?;
+    let Taken::Name { parts, end } = taken(heard, start, true) else {
+        return None;
+    };
+    if !clause
+        && !heard.has_before(
+            place,
+            1,
+            &["hello", "hi", "hey", "morning", "afternoon", "evening", "yes", "yeah"],
+        )
+    {
+        return None;
+    }
+    let marked = MARKERS.contains(&heard.norm(end)) && !heard.asks(place);
+    let cased = is_capital(heard.shown(start)) && place > 0;
+    let greeted = place > 0 && heard.words[..place].iter().all(|word| is_interjection(&word.norm));
+    let follows = heard.ends_before(end)
+        || matches!(
+            heard.norm(end),
+            "from" | "with" | "and" | "i" | "i'm" | "i'd" | "i've" | "calling"
+        );
+    let full = parts.len() > 1;
+    let kept = match heard.norm(place) {
+        "this" => marked || (opening && follows && (full || greeted)),
+        "i'm" | "i" => {
+            (marked && full)
+                || (opening && follows && (is_capital(heard.shown(start)) && (full || (cased && greeted))))
+                || (asked == Some(Part::Whole) && follows)
+        }
+        _ => marked || (asked == Some(Part::Whole) && heard.ends_before(end)),
+    };
+    if heard.asks(place) || !kept {
+        return None;
+    }
+    let end_of_quote = if marked { end + 1 } else { end };
+    Some((name(parts, place..end_of_quote, false), end))
+}
+
+fn name(parts: Vec<String>, quote: Range<usize>, corrects: bool) -> Statement {
+    Statement::Name { parts, quote, corrects }
+}
+
+/// What may stand before the name in an answer.
+const LEADS: &[&str] = &[
+    "it's",
+    "it is",
+    "that's",
+    "that is",
+    "that would be",
+    "that'd be",
+    "this is",
+    "name is",
+    "name's",
+    "the name is",
+    "the name's",
+    "last name is",
+    "first name is",
+    "last name",
+    "first name",
+    "i'm",
+    "i am",
+    "my name",
+    "you can call me",
+    "yes",
+    "it would be",
+];
+
+/// The name in the answer to a question for it: nothing else may be in the way.
+fn answer(heard: &Heard<'_>, part: Part) -> Option<Statement> {
+    let mut start = 0;
+    while start < heard.words.len() {
+        match heard.behind_any(start, LEADS) {
+            Some(end) => start = end,
+            None if is_interjection(heard.norm(start)) && !is_capital_inside(heard, start) => start += 1,
+            None => break,
+        }
+    }
+    match taken(heard, start, true) {
+        Taken::Nothing => None,
+        Taken::Doubtful(_) => Some(Statement::Doubtful),
+        Taken::Name { parts, end } => {
+            let follows = heard.ends_before(end)
+                || is_small(heard.norm(end))
+                || MARKERS.contains(&heard.norm(end))
+                || is_letter(heard.norm(end));
+            let corrects = part == Part::Last;
+            if !follows || heard.asks(start) || (part == Part::Last && parts.len() > 2) {
+                return Some(Statement::Doubtful);
+            }
+            Some(name(parts, start..end, corrects))
+        }
+    }
+}
+
+fn is_capital_inside(heard: &Heard<'_>, place: usize) -> bool {
+    place > 0 && is_capital(heard.shown(place))
+}
+
+/// What stands where a name should.
+enum Taken {
+    /// No name: ordinary words.
+    Nothing,
+    /// Perhaps a name; the place behind it.
+    Doubtful(usize),
+    /// A name.
+    Name { parts: Vec<String>, end: usize },
+}
+
+/// Courtesy titles. They are no part of a name.
+const TITLES: &[&str] = &[
+    "mr",
+    "mrs",
+    "ms",
+    "miss",
+    "dr",
+    "mister",
+    "missus",
+    "doctor",
+    "professor",
+    "prof",
+];
+
+/// Small words inside surnames.
+const PARTICLES: &[&str] = &[
+    "al", "bin", "da", "de", "del", "della", "den", "der", "di", "dos", "du", "el", "la", "le", "van", "von",
+];
+
+/// The name at `place`. With `strict`, capital letters alone do not make an ordinary word part of a name.
+fn taken(heard: &Heard<'_>, place: usize, strict: bool) -> Taken {
+    let mut at = place;
+    while TITLES.contains(&heard.norm(at)) {
+        at += 1;
+    }
+    let first = at;
+    let cased = is_capital(heard.shown(at)) && !is_shouting(heard.text);
+    let mut parts: Vec<String> = Vec::new();
+    let mut particles = 0;
+    let mut closed = false;
+    while at < heard.words.len() && parts.len() < 6 {
+        let norm = heard.norm(at);
+        if heard.lost(at) {
+            return Taken::Doubtful(at + 1);
+        }
+        if at > first && heard.ends_before(at) {
+            closed = true;
+            break;
+        }
+        let capital = is_capital(heard.shown(at));
+        let continues =
+            is_name_word(heard.norm(at + 1)) && !is_small(heard.norm(at + 1)) && !is_ordinary(heard.norm(at + 1));
+        let initial = continues && !parts.is_empty() && is_letter(norm) && (cased || !matches!(norm, "i" | "a"));
+        let given = continues && parts.is_empty() && matches!(norm, "will" | "may");
+        let particle = continues && PARTICLES.contains(&norm);
+        let fits = if particle || initial {
+            true
+        } else if cased {
+            capital
+                && is_name_word(norm)
+                && !norm.starts_with("i'")
+                && (!strict || given || !(is_small(norm) || is_ordinary(norm)))
+        } else {
+            is_name_word(norm) && (given || !(is_small(norm) || is_ordinary(norm) || MARKERS.contains(&norm)))
+        };
+        if !fits {
+            break;
+        }
+        particles += usize::from(particle || initial);
+        parts.push(if particle {
+            heard.shown(at).to_owned()
+        } else {
+            titled(heard.shown(at))
+        });
+        at += 1;
+    }
+    if parts.is_empty() {
+        return Taken::Nothing;
+    }
+    let next = heard.norm(at);
+    let possessive = parts.iter().any(|part| part.ends_with("'s") || part.ends_with("’s"));
+    let followed = !closed && at < heard.words.len();
+    // In recognised speech a name of one word that an ordinary word follows is often two mangled words.
+    let mangled = !cased
+        && parts.len() - particles == 1
+        && followed
+        && is_ordinary(next)
+        && !MARKERS.contains(&next)
+        && !is_verb(next);
+    let most = if cased { 4 } else { 2 };
+    if possessive || mangled || parts.len() - particles > most || parts.len() == particles {
+        return Taken::Doubtful(at);
+    }
+    let letters = spelling(heard, at);
+    if let Some((spelled, end)) = letters
+        && let Some(part) = parts.iter_mut().find(|part| is_close(part, &spelled))
+    {
+        *part = titled(&spelled);
+        return Taken::Name { parts, end };
+    }
+    if followed && is_letter(next) && next != "i" && next != "a" {
+        return Taken::Doubtful(at);
+    }
+    Taken::Name { parts, end: at }
+}
+
+/// Ordinary words that may follow a name, as in "my name is ana calling about ...".
+fn is_verb(word: &str) -> bool {
+    matches!(
+        word,
+        "calling" | "speaking" | "returning" | "spelled" | "phoning" | "regarding" | "following" | "last" | "surname"
+    )
+}
+
+/// Whether the word can be part of a name at all.
+fn is_name_word(norm: &str) -> bool {
+    let letters = norm.chars().filter(|c| c.is_alphabetic()).count();
+    letters >= 2
+        && norm.chars().all(|c| c.is_alphabetic() || matches!(c, '\'' | '-' | '.'))
+        && (!is_number(norm))
+        && !norm.ends_with("n't")
+}
+
+fn is_letter(norm: &str) -> bool {
+    let mut chars = norm.chars();
+    chars.next().is_some_and(char::is_alphabetic) && chars.next().is_none()
+}
+
+fn is_capital(shown: &str) -> bool {
+    shown.chars().next().is_some_and(char::is_uppercase)
+}
+
+/// Whether a text is in capital letters throughout, so that they tell nothing.
+fn is_shouting(text: &str) -> bool {
+    !text.chars().any(char::is_lowercase)
+}
+
+/// A part of a name with the capitals that it should have. A spelling of mixed case is kept.
+fn titled(shown: &str) -> String {
+    let mixed = shown.chars().any(char::is_lowercase) && shown.chars().any(char::is_uppercase);
+    if mixed {
+        return shown.trim_end_matches('.').to_owned();
+    }
+    let mut name = String::with_capacity(shown.len());
+    let mut start = true;
+    for c in shown.trim_end_matches('.').chars() {
+        if start {
+            name.extend(c.to_uppercase());
+        } else {
+            name.extend(c.to_lowercase());
+        }
+        // O'Brien, but not Dre's.
+        start = c == '-' || (matches!(c, '\'' | '’') && name.chars().count() == 2);
+    }
+    match name.strip_prefix("Mc") {
+        Some(rest) if rest.len() > 2 => format!("Mc{}", titled(rest)),
+        _ => name,
+    }
+}
+
+/// A run of at least three single letters from `place` on ("s m y t h", "s-m-y-t-h"), after "that's" or "spelled", and the
+/// place behind it.
+fn spelling(heard: &Heard<'_>, place: usize) -> Option<(String, usize)> {
+    let mut at = heard
+        .behind_any(
+            place,
+            &[
+                "that's",
+                "that is",
+                "spelled",
+                "spelt",
+                "it's spelled",
+                "that's spelled",
+                "which is spelled",
+                "it's",
+            ],
+        )
+        .unwrap_or(place);
+    let dashed: String = heard.shown(at).split('-').filter(|letter| is_letter(letter)).collect();
+    if dashed.chars().count() >= 3 && dashed.len() + dashed.len() > heard.shown(at).len() {
+        return Some((dashed.to_lowercase(), at + 1));
+    }
+    let mut spelled = String::new();
+    while is_letter(heard.norm(at)) {
+        spelled.push_str(heard.norm(at));
+        at += 1;
+        if heard.words[at - 1].after == After::Stop {
+            break;
+        }
+    }
+    (spelled.chars().count() >= 3).then_some((spelled, at))
+}
+
+/// How many letters differ between two words at least, as far as it matters here: up to three.
+fn distance(one: &str, other: &str) -> usize {
+    let one: Vec<char> = one.to_lowercase().chars().take(24).collect();
+    let other: Vec<char> = other.to_lowercase().chars().take(24).collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (i, a) in one.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, b) in other.iter().enumerate() {
+            let changed = diagonal + usize::from(a != b);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[other.len()]
+}
+
+/// Whether two words sound like one name: the same beginning, and few letters differ.
+fn is_close(one: &str, other: &str) -> bool {
+    let same_start = one.chars().next().map(|c| c.to_lowercase().to_string())
+        == other.chars().next().map(|c| c.to_lowercase().to_string());
+    same_start && distance(one, other) <= 2.min(one.chars().count().max(other.chars().count()) / 2)
+}
+
+/// A correction of a name: "no, it's Johns with an h", "that's Smyth, S-M-Y-T-H".
+fn correction(heard: &Heard<'_>, agent: Option<&Heard<'_>>, known: &[String]) -> Option<Statement> {
+    let mut start = 0;
+    while start < heard.words.len() && start < 4 && is_interjection(heard.norm(start)) || heard.norm(start) == "not" {
+        start += 1;
+    }
+    let refused = heard.words[..start]
+        .iter()
+        .any(|word| matches!(word.norm.as_ref(), "no" | "nope" | "actually" | "sorry" | "not"));
+    let lead = heard.behind_any(
+        start,
+        &[
+            "it's",
+            "it is",
+            "that's",
+            "that is",
+            "the name is",
+            "the last name is",
+            "the name's",
+            "last name is",
+        ],
+    );
+    let place = lead.unwrap_or(start);
+    if lead.is_none() && !refused {
+        return None;
+    }
+    if let Some((spelled, end)) = spelling(heard, place) {
+        let near = known.iter().any(|part| is_close(part, &spelled)) || named_by(agent, &spelled);
+        return near.then(|| name(vec![titled(&spelled)], place..end, true));
+    }
+    let Taken::Name { parts, end } = taken(heard, place, true) else {
+        return None;
+    };
+    let with_letter = matches!(heard.norm(end), "with" | "without")
+        && heard.words.len() <= end + 6
+        && (is_letter(heard.norm(end + 1)) || is_letter(heard.norm(end + 2)) || is_number(heard.norm(end + 1)));
+    let spelled = end > place + parts.len();
+    let near = parts
+        .iter()
+        .any(|new| known.iter().any(|part| is_close(part, new)) || named_by(agent, new));
+    if !(with_letter || spelled || refused && heard.ends_before(end)) || !near {
+        return None;
+    }
+    let end = if with_letter {
+        heard.words.len().min(end + 3)
+    } else {
+        end
+    };
+    Some(name(parts, place..end, true))
+}
+
+/// Whether the agent just said something close to `part`, addressing the caller with it.
+fn named_by(agent: Option<&Heard<'_>>, part: &str) -> bool {
+    agent.is_some_and(|agent| {
+        let addressed = agent.words.len() <= 8 || agent.words.iter().any(|word| TITLES.contains(&word.norm.as_ref()));
+        addressed
+            && agent
+                .words
+                .iter()
+                .any(|word| !is_small(&word.norm) && is_close(&word.norm, part))
+    })
+}
+
+/// What a new statement makes of the name known so far.
+enum Merged {
+    New(Vec<String>),
+    Known,
+    Conflict,
+}
+
+fn merged(known: &[String], new: Vec<String>, corrects: bool, doubt: bool) -> Merged {
+    let same = |a: &String, b: &String| a.to_lowercase() == b.to_lowercase();
+    if known.is_empty() {
+        // After a mangled introduction only a full name is believed.
+        return if doubt && new.len() < 2 {
+            Merged::Conflict
+        } else {
+            Merged::New(new)
+        };
+    }
+    if new.len() <= known.len() && new.iter().all(|part| known.iter().any(|other| same(part, other))) {
+        return Merged::Known;
+    }
+    if known.iter().all(|part| new.iter().any(|other| same(part, other))) {
+        return Merged::New(new);
+    }
+    if let [part] = &new[..] {
+        if !corrects {
+            return Merged::Conflict;
+        }
+        if let Some(place) = known.iter().rposition(|other| is_close(other, part)) {
+            let mut name = known.to_vec();
+            name[place].clone_from(part);
+            return Merged::New(name);
+        }
+        // The last name that was asked for after the first.
+        if let [first] = known {
+            return Merged::New(vec![first.clone(), part.clone()]);
+        }
+        return Merged::Conflict;
+    }
+    Merged::New(new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::Turn;
+
+    /// What the call tells last; lines of the agent begin with `A: `.
+    fn told(call: &[&str]) -> Option<String> {
+        let turns: Vec<Turn> = call
+            .iter()
+            .map(|line| {
+                let agent = line.strip_prefix("A: ");
+                Turn {
+                    role: if agent.is_some() { Role::Agent } else { Role::User },
+                    text: agent.unwrap_or(line).to_owned(),
+                    ts_ms: 0.0,
+                }
+            })
+            .collect();
+        let heard: Vec<Heard<'_>> = turns
+            .iter()
+            .enumerate()
+            .map(|(place, turn)| Heard::new(place, turn))
+            .collect();
+        let mut findings = Vec::new();
+        find(&heard, &mut findings);
+        findings.into_iter().rev().find_map(|finding| match finding {
+            Finding::Fact(fact) => {
+                assert!(turns[fact.turn].text.contains(&fact.quote) && turns[fact.turn].role == Role::User);
+                Some(fact.value)
+            }
+            Finding::Doubt(_) => None,
+        })
+    }
+
+    #[test]
+    fn introductions_are_names() {
+        for (call, expected) in [
+            (
+                &["hi my name is maren okafor i would like to pay a bill"][..],
+                "Maren Okafor",
+            ),
+            (&["Hello, my name's Jean-Luc O'Brien."], "Jean-Luc O'Brien"),
+            (
+                &["hi this is priya natarajan calling about my order"],
+                "Priya Natarajan",
+            ),
+            (&["Yeah, hi, it's Tomasz here."], "Tomasz"),
+            (&["This is Ludwig van der Berg speaking."], "Ludwig van der Berg"),
+            (&["my name is uh ana uh ruiz"], "Ana Ruiz"),
+            (
+                &["A: may i have your name", "[noise]", "sure it's will turner"],
+                "Will Turner",
+            ),
+            (&["A: Who am I speaking with?", "Dmitri."], "Dmitri"),
+            (&["my name is jim <unk> my name is maren okafor"], "Maren Okafor"),
+            (&["my first name is ana last name ruiz"], "Ana Ruiz"),
+            (
+                &["A: your first name", "ana", "A: and your last name", "ruiz"],
+                "Ana Ruiz",
+            ),
+            (&["MY NAME IS ANA RUIZ AND I NEED HELP"], "Ana Ruiz"),
+        ] {
+            assert_eq!(told(call).as_deref(), Some(expected), "{call:?}");
+        }
+    }
+
+    #[test]
+    fn corrections_supersede() {
+        for (call, expected) in [
+            (
+                &[
+                    "my name is peter jones",
+                    "A: thank you mr jones",
+                    "no it's johns with an h",
+                ][..],
+                "Peter Johns",
+            ),
+            (
+                &["My name is Ana Smith.", "A: Smith, right.", "That's Smyth, S-M-Y-T-H."],
+                "Ana Smyth",
+            ),
+            (&["my name is jon smith that's s m y t h e"], "Jon Smythe"),
+            (
+                &["my name is ana", "A: hello anna", "sorry my name is hannah ruiz"],
+                "Hannah Ruiz",
+            ),
+        ] {
+            assert_eq!(told(call).as_deref(), Some(expected), "{call:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_introduction_is_no_name() {
+        for call in [
+            &["A: hello my name is john how can i help you"][..],
+            &["my name is on the list"],
+            &["this is ridiculous"],
+            &["hi this is my first time calling"],
+            &["my name is <unk> smith"],
+            &["my name is michael rock regret"],
+            &["my name is jim <unk> my name is jamila"],
+            &["my wife's name is ana ruiz"],
+            &["i'm super upset"],
+            &["i'm calling for ana ruiz"],
+            &["this is ana's mother calling"],
+            &["A: what is the company name", "fossil gas"],
+            &["A: and your name please", "why do you need that"],
+            &["is my name ana ruiz in your system"],
+            &["it's johns with an h"],
+            &[""],
+        ] {
+            assert_eq!(told(call), None, "{call:?}");
+        }
+    }
+}

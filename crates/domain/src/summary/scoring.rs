@@ -1,0 +1,302 @@
+//! Chooses the sentences that tell most of a call.
+//!
+//! A sentence counts by the words of content in it, each by how often the call comes back to it, weighed by where it stands
+//! and by what kind of sentence it is. The weights are few and were set on development dialogues as a whole; see
+//! `docs/MEMORY.md`.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{CALL_WORDS, report::report, sentences::Sentence};
+use crate::{
+    call::Role,
+    text::{numbers::is_number, small::is_small},
+};
+
+/// What each return of the call to a word adds to the word's weight, by the logarithm of the count.
+const RETURN: f64 = 2.0;
+
+/// What the first sentence counts more than a late one, and after how many sentences that fades to a third. People begin
+/// with what they want.
+const BEGINNING: f64 = 2.0;
+const FADES: f64 = 1.0;
+
+/// The words of a summary: so many, and a little more for each sentence that had something to say.
+const WORDS: f64 = 30.0;
+const WORDS_PER_SENTENCE: f64 = 0.3;
+
+/// The most words with the sentence that tells how the call was settled.
+const SETTLED_WORDS: usize = 48;
+
+/// How many of the best sentences are tried.
+const TRIED: usize = 24;
+
+/// The chosen sentences by place, each with its report, in the order of the call.
+pub(super) fn telling(sentences: &[Sentence<'_>]) -> Vec<(usize, String)> {
+    let contents: Vec<Vec<&str>> = sentences.iter().map(contents).collect();
+    let ranked = ranked(sentences, &contents);
+    let mut chosen = Chosen {
+        sentences,
+        contents: &contents,
+        reports: Vec::new(),
+        told: HashSet::new(),
+        words: 0,
+    };
+    let most = words(ranked.len());
+    for &(_, place) in ranked.iter().take(TRIED) {
+        chosen.take(place, most);
+    }
+    // What was done or promised is mostly said towards the end.
+    if let Some(place) = ranked
+        .iter()
+        .map(|(_, place)| *place)
+        .filter(|place| settles(&sentences[*place]))
+        .max()
+    {
+        chosen.take(place, SETTLED_WORDS);
+    }
+    chosen.reports.sort_by_key(|(place, _)| *place);
+    chosen.reports
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a count of sentences, far below 2^53")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a small positive number"
+)]
+fn words(sentences: usize) -> usize {
+    ((WORDS + WORDS_PER_SENTENCE * sentences as f64) as usize).min(SETTLED_WORDS)
+}
+
+/// The sentences taken so far.
+struct Chosen<'s, 'a> {
+    sentences: &'s [Sentence<'a>],
+    contents: &'s [Vec<&'s str>],
+    reports: Vec<(usize, String)>,
+    told: HashSet<&'s str>,
+    words: usize,
+}
+
+impl Chosen<'_, '_> {
+    /// Takes the sentence at `place` unless it says little new or makes more than `most` words.
+    fn take(&mut self, place: usize, most: usize) {
+        let content = &self.contents[place];
+        let new = content.iter().filter(|word| !self.told.contains(*word)).count();
+        if new * 2 < content.len() {
+            return;
+        }
+        let Some(report) = report(&self.sentences[place]) else {
+            return;
+        };
+        // One more for the name of the speaker, or for "and".
+        let length = report.split(' ').count() + 1;
+        if self.words + length > most.min(CALL_WORDS) {
+            return;
+        }
+        self.words += length;
+        self.told.extend(content);
+        self.reports.push((place, report));
+    }
+}
+
+/// The sentences that say something, the most telling first.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "counts of words and sentences, far below 2^53"
+)]
+fn ranked(sentences: &[Sentence<'_>], contents: &[Vec<&str>]) -> Vec<(f64, usize)> {
+    let mut returns: HashMap<&str, u32> = HashMap::new();
+    for word in contents.iter().flatten() {
+        *returns.entry(word).or_default() += 1;
+    }
+    let mut ranked: Vec<(f64, usize)> = Vec::with_capacity(sentences.len());
+    for (place, sentence) in sentences.iter().enumerate() {
+        if contents[place].is_empty() || is_routine(sentence) {
+            continue;
+        }
+        let content: f64 = contents[place]
+            .iter()
+            .map(|word| 1.0 + RETURN * f64::from(returns[word]).ln())
+            .sum();
+        let early = 1.0 + BEGINNING * (-(ranked.len() as f64) / FADES).exp();
+        ranked.push((content / sentence.words.len() as f64 * early * weight(sentence), place));
+    }
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    ranked
+}
+
+/// What the kind of sentence counts.
+fn weight(sentence: &Sentence<'_>) -> f64 {
+    let mut weight = match (sentence.role, sentence.question) {
+        (Role::User, false) => 1.1,
+        (Role::User, true) => 0.66,
+        (Role::Agent, false) => 1.0,
+        // A question for one detail tells less than its answer.
+        (Role::Agent, true) if stands_early(sentence, DETAILS) => 0.65,
+        (Role::Agent, true) => 1.3,
+    };
+    if stands_early(sentence, REQUESTS) {
+        weight *= 1.5;
+    }
+    if stands_early(sentence, VAGUE) {
+        weight *= 0.6;
+    }
+    match sentence.words.len() {
+        0..5 => weight * 0.5,
+        5..23 => weight,
+        _ => weight * 0.8,
+    }
+}
+
+/// How people say what they want.
+const REQUESTS: &[&str] = &[
+    "can i",
+    "can you",
+    "could i",
+    "could you",
+    "i am calling",
+    "i am looking",
+    "i have a",
+    "i lost",
+    "i need",
+    "i want",
+    "i was wondering",
+    "i would like",
+    "i'd like",
+    "i'm calling",
+    "i'm having",
+    "i'm looking",
+    "i've lost",
+    "let's",
+    "may i",
+    "will you",
+    "would you",
+];
+
+/// How sentences begin that depend on the one before.
+const VAGUE: &[&str] = &[
+    "i guess", "i know", "i see", "i think", "it is", "it's", "that is", "that's", "this is", "you know",
+];
+
+/// How agents ask for one detail.
+const DETAILS: &[&str] = &[
+    "can i have your",
+    "may i have your",
+    "what is the",
+    "what is your",
+    "what's the",
+    "what's your",
+    "which",
+];
+
+/// How agents say that something was done or will be.
+const SETTLES: &[&str] = &[
+    "has been",
+    "have been",
+    "i am going to",
+    "i have",
+    "i will",
+    "i'll",
+    "i'm going to",
+    "i've",
+    "is booked",
+    "is scheduled",
+    "we have",
+    "we will",
+    "we'll",
+    "we've",
+    "will be",
+    "you will",
+    "you'll",
+    "your appointment is",
+    "you're all set",
+];
+
+/// What is said in every call.
+const ROUTINE: &[&str] = &[
+    "anything else",
+    "be all",
+    "can i help you",
+    "can you repeat",
+    "excuse me",
+    "glad to",
+    "good bye",
+    "happy to",
+    "have a good",
+    "have a great",
+    "have a nice",
+    "here you are",
+    "hold on",
+    "how are you",
+    "how can i help",
+    "how may i help",
+    "just a moment",
+    "may i help you",
+    "my name is",
+    "my name's",
+    "nice to meet you",
+    "one moment",
+    "one second",
+    "repeat that",
+    "see you",
+    "speaking",
+    "thank you",
+    "thanks for",
+    "that's all",
+    "that's correct",
+    "that's it",
+    "this is",
+    "what can i do for you",
+    "what was that",
+    "you're welcome",
+    "your name",
+];
+
+/// A sentence with more words than this tells something besides its routine.
+const ROUTINE_WORDS: usize = 12;
+
+fn is_routine(sentence: &Sentence<'_>) -> bool {
+    sentence.words.len() < ROUTINE_WORDS && (0..sentence.words.len()).any(|start| stands_at(sentence, start, ROUTINE))
+}
+
+fn settles(sentence: &Sentence<'_>) -> bool {
+    sentence.role == Role::Agent
+        && !sentence.question
+        && (0..sentence.words.len().min(8)).any(|start| stands_at(sentence, start, SETTLES))
+}
+
+/// Whether one of the phrases stands near the beginning.
+fn stands_early(sentence: &Sentence<'_>, phrases: &[&str]) -> bool {
+    (0..sentence.words.len().min(6)).any(|start| stands_at(sentence, start, phrases))
+}
+
+fn stands_at(sentence: &Sentence<'_>, start: usize, phrases: &[&str]) -> bool {
+    phrases.iter().any(|phrase| {
+        let mut words = sentence.words[start..].iter();
+        phrase
+            .split(' ')
+            .all(|expected| words.next().is_some_and(|word| word.norm == expected))
+    })
+}
+
+/// The different words that carry content, without their endings. Numbers alone tell nothing.
+fn contents<'s>(sentence: &'s Sentence<'_>) -> Vec<&'s str> {
+    let mut contents: Vec<&str> = sentence
+        .words
+        .iter()
+        .map(|word| word.norm.as_ref())
+        .filter(|word| !is_small(word) && !is_number(word))
+        .map(root)
+        .collect();
+    contents.sort_unstable();
+    contents.dedup();
+    contents
+}
+
+/// A word without the commonest endings.
+fn root(word: &str) -> &str {
+    ["'s", "ing", "ed", "es", "s"]
+        .iter()
+        .find_map(|ending| word.strip_suffix(ending).filter(|root| root.len() > 2))
+        .unwrap_or(word)
+}

@@ -1,0 +1,313 @@
+//! Cuts a transcript into sentences, with or without punctuation to go by.
+
+use std::borrow::Cow;
+
+use crate::{
+    call::{Role, Turn},
+    text::{
+        numbers::is_number,
+        small::is_interjection,
+        words::{After, Sound, words},
+    },
+};
+
+/// A word that was really said.
+#[derive(Debug, Clone)]
+pub(super) struct Spoken<'a> {
+    /// As transcribed.
+    pub(super) shown: &'a str,
+    /// In lower case, with straight apostrophes.
+    pub(super) norm: Cow<'a, str>,
+    /// What follows it.
+    pub(super) after: After,
+}
+
+/// A sentence, in the words that were really said.
+pub(super) struct Sentence<'a> {
+    /// Who said it.
+    pub(super) role: Role,
+    /// The words, fillers and noise left out. Never empty.
+    pub(super) words: Vec<Spoken<'a>>,
+    /// Whether it asks something.
+    pub(super) question: bool,
+}
+
+/// A sentence without an end is cut after so many words.
+const LONGEST: usize = 40;
+
+/// The sentences of a transcript, in order.
+pub(super) fn sentences(transcript: &[Turn]) -> Vec<Sentence<'_>> {
+    let mut found: Vec<Sentence<'_>> = Vec::new();
+    let mut sentence: Vec<Spoken<'_>> = Vec::new();
+    let mut speaker = Role::Agent;
+    for turn in transcript {
+        let said = said(&turn.text);
+        let Some(first) = said.first() else { continue };
+        // Recognisers end a turn at every pause; a sentence may go on behind it.
+        if turn.role != speaker || !goes_on(&sentence, first) {
+            close(&mut found, speaker, &mut sentence, false);
+        }
+        speaker = turn.role;
+        let punctuated = said.iter().any(|word| word.after != After::Nothing);
+        let mut rest = &said[..];
+        while let Some((word, following)) = rest.split_first() {
+            if sentence.len() >= LONGEST || (!punctuated && restarts(&sentence, rest)) {
+                close(&mut found, speaker, &mut sentence, false);
+            }
+            sentence.push(word.clone());
+            match word.after {
+                After::Stop => close(&mut found, speaker, &mut sentence, false),
+                After::Question => close(&mut found, speaker, &mut sentence, true),
+                After::Pause | After::Nothing => {}
+            }
+            rest = following;
+        }
+    }
+    close(&mut found, speaker, &mut sentence, false);
+    found
+}
+
+/// Ends the sentence that `words` hold, if any.
+fn close<'a>(found: &mut Vec<Sentence<'a>>, role: Role, words: &mut Vec<Spoken<'a>>, marked: bool) {
+    if !words.is_empty() {
+        let words = std::mem::take(words);
+        let open = words
+            .last()
+            .is_some_and(|word| matches!(word.after, After::Nothing | After::Pause));
+        found.push(Sentence {
+            role,
+            question: marked || (open && asks(&words)),
+            words,
+        });
+    }
+}
+
+/// Whether words without a mark at their end ask something, by their order.
+fn asks(words: &[Spoken<'_>]) -> bool {
+    let verb = |place: usize| {
+        words.get(place).is_some_and(|word| {
+            matches!(
+                word.norm.as_ref(),
+                "are"
+                    | "can"
+                    | "could"
+                    | "did"
+                    | "do"
+                    | "does"
+                    | "is"
+                    | "may"
+                    | "shall"
+                    | "should"
+                    | "was"
+                    | "were"
+                    | "will"
+                    | "would"
+            )
+        })
+    };
+    let start = words.iter().take_while(|word| is_interjection(&word.norm)).count();
+    let Some(first) = words.get(start) else { return false };
+    match first.norm.as_ref() {
+        "what" | "when" | "where" | "which" | "who" | "why" | "how" => (1..4).any(|offset| verb(start + offset)),
+        "what's" | "where's" | "how's" | "who's" | "when's" => true,
+        _ => {
+            verb(start)
+                && words.get(start + 1).is_some_and(|next| {
+                    matches!(
+                        next.norm.as_ref(),
+                        "i" | "you" | "we" | "it" | "that" | "there" | "this" | "they" | "the" | "your"
+                    )
+                })
+        }
+    }
+}
+
+/// Whether a sentence of the same speaker goes on with the first word of the next turn.
+fn goes_on(sentence: &[Spoken<'_>], first: &Spoken<'_>) -> bool {
+    sentence.last().is_some_and(|last| {
+        matches!(
+            last.norm.as_ref(),
+            "a" | "and"
+                | "at"
+                | "for"
+                | "from"
+                | "has"
+                | "have"
+                | "i'm"
+                | "in"
+                | "is"
+                | "my"
+                | "of"
+                | "on"
+                | "or"
+                | "that"
+                | "the"
+                | "to"
+                | "with"
+                | "your"
+        )
+    }) || (!sentence.is_empty()
+        && matches!(
+            first.norm.as_ref(),
+            "has" | "have" | "is" | "of" | "to" | "was" | "were" | "with"
+        ))
+}
+
+/// The words of a turn without fillers, noise, broken words and what was said twice in a row.
+fn said(text: &str) -> Vec<Spoken<'_>> {
+    let mut said: Vec<Spoken<'_>> = Vec::new();
+    for word in words(text) {
+        if word.sound != Sound::Word {
+            // The end of a sentence may be marked behind a sound that is left out.
+            if let Some(last) = said.last_mut()
+                && last.after == After::Nothing
+            {
+                last.after = word.after;
+            }
+            continue;
+        }
+        said.push(Spoken {
+            shown: &text[word.start..word.end],
+            norm: word.norm,
+            after: word.after,
+        });
+        for length in 1..=3 {
+            let Some(first) = said.len().checked_sub(2 * length) else {
+                break;
+            };
+            let (one, other) = said[first..].split_at(length);
+            let same = one
+                .iter()
+                .zip(other)
+                .all(|(a, b)| a.norm == b.norm && a.after == After::Nothing);
+            if same && !one.iter().any(|word| is_number(&word.norm)) {
+                said.drain(first..first + length);
+                break;
+            }
+        }
+    }
+    said
+}
+
+/// How people begin a new sentence where no punctuation tells.
+const STARTS: &[&[&str]] = &[
+    &["are", "there"],
+    &["can", "i"],
+    &["can", "you"],
+    &["could", "i"],
+    &["could", "you"],
+    &["have", "a", "great"],
+    &["have", "a", "good"],
+    &["how", "can"],
+    &["how", "much"],
+    &["i", "am"],
+    &["i", "have"],
+    &["i", "just"],
+    &["i", "lost"],
+    &["i", "need"],
+    &["i", "want"],
+    &["i", "was"],
+    &["i", "would"],
+    &["i'd", "like"],
+    &["i'll"],
+    &["i'm"],
+    &["i've"],
+    &["is", "there"],
+    &["my", "name"],
+    &["thank", "you"],
+    &["what", "are"],
+    &["what", "is"],
+    &["what's", "the"],
+    &["what's", "your"],
+    &["which"],
+];
+
+/// Words after which a sentence goes on.
+const GOES_ON: &[&str] = &[
+    "a", "about", "account", "after", "and", "as", "at", "because", "before", "but", "do", "for", "guess", "hope",
+    "how", "if", "in", "is", "just", "know", "like", "my", "of", "on", "one", "or", "see", "so", "sure", "than",
+    "that", "the", "then", "think", "to", "was", "what", "when", "where", "which", "while", "who", "why", "with",
+];
+
+fn restarts(sentence: &[Spoken<'_>], rest: &[Spoken<'_>]) -> bool {
+    let Some(last) = sentence.last() else { return false };
+    sentence.len() >= 2
+        && rest.len() >= 3
+        && !GOES_ON.contains(&last.norm.as_ref())
+        && STARTS.iter().any(|start| {
+            start.len() < rest.len() && start.iter().zip(rest).all(|(expected, word)| *expected == word.norm)
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut(text: &str) -> Vec<String> {
+        let turns = [Turn {
+            role: Role::User,
+            text: text.to_owned(),
+            ts_ms: 0.0,
+        }];
+        sentences(&turns)
+            .iter()
+            .map(|sentence| {
+                let words: Vec<&str> = sentence.words.iter().map(|word| word.norm.as_ref()).collect();
+                words.join(" ") + if sentence.question { "?" } else { "" }
+            })
+            .collect()
+    }
+
+    #[test]
+    fn punctuation_ends_sentences() {
+        assert_eq!(
+            cut("Hi, Mr. Lee. Is it 3:30 p.m. tomorrow? Good"),
+            ["hi mr lee", "is it 3:30 p.m tomorrow?", "good"]
+        );
+    }
+
+    #[test]
+    fn recognised_speech_is_cut_where_people_begin_anew() {
+        assert_eq!(
+            cut("hi my name is ana uhm i need to check my order can you help me"),
+            ["hi my name is ana", "i need to check my order", "can you help me?"]
+        );
+        assert_eq!(cut("tell me what i need to bring"), ["tell me what i need to bring"]);
+    }
+
+    #[test]
+    fn noise_and_stammering_are_left_out() {
+        assert_eq!(
+            cut("[noise] i i want i want the the uh blue~ one <unk>"),
+            ["i want the one"]
+        );
+        assert_eq!(cut("five five one two"), ["five five one two"]);
+    }
+
+    #[test]
+    fn a_sentence_goes_on_behind_a_pause() {
+        let turns = [
+            "your reset link",
+            "[noise]",
+            "has been sent to",
+            "your phone",
+            "which card",
+        ]
+        .map(|text| Turn {
+            role: Role::Agent,
+            text: text.to_owned(),
+            ts_ms: 0.0,
+        });
+        let lengths: Vec<usize> = sentences(&turns).iter().map(|sentence| sentence.words.len()).collect();
+        assert_eq!(lengths, [9, 2]);
+    }
+
+    #[test]
+    fn a_flood_of_words_is_cut() {
+        assert!(
+            cut(&"la di da bum ".repeat(100))
+                .iter()
+                .all(|line| line.split(' ').count() <= LONGEST)
+        );
+    }
+}

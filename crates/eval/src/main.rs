@@ -1,0 +1,146 @@
+//! Measures what the service makes of calls: summaries against people's own by ROUGE, beside two simple methods, and names
+//! against the names that callers were given. The data stay outside the repository; their paths are arguments.
+
+mod dialogues;
+mod names;
+mod porter;
+mod rouge;
+
+use std::{fs, process::ExitCode};
+
+use dialogues::{Dialogue, METHODS, Speakers};
+use names::{Call, Source, Verdict};
+
+const USAGE: &str = "usage: eval [--dialogues FILE.jsonl] [--calls FILE.jsonl] [--show N]";
+
+#[derive(Default)]
+struct Args {
+    dialogues: Option<String>,
+    calls: Option<String>,
+    show: usize,
+}
+
+fn main() -> ExitCode {
+    let args = match args(std::env::args().skip(1)) {
+        Ok(args) => args,
+        Err(fault) => {
+            eprintln!("{fault}\n{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    let mut failed = false;
+    type Measure = fn(&[String], &Args) -> Result<(), String>;
+    let measures: [(&str, &Option<String>, Measure); 2] =
+        [("dialogues", &args.dialogues, summaries), ("calls", &args.calls, names)];
+    for (what, path, run) in measures {
+        let Some(path) = path else {
+            println!("{what}: no file given, nothing measured");
+            continue;
+        };
+        let done = fs::read_to_string(path)
+            .map_err(|error| error.to_string())
+            .map(|text| {
+                text.lines()
+                    .filter(|line| !line.trim().is_empty())
+                    .map(str::to_owned)
+                    .collect::<Vec<_>>()
+            })
+            .and_then(|lines| run(&lines, &args));
+        if let Err(fault) = done {
+            eprintln!("{what}: {path}: {fault}");
+            failed = true;
+        }
+    }
+    if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+fn args(mut given: impl Iterator<Item = String>) -> Result<Args, String> {
+    let mut args = Args::default();
+    while let Some(name) = given.next() {
+        let value = given.next().ok_or_else(|| format!("{name} needs a value"))?;
+        match name.as_str() {
+            "--dialogues" => args.dialogues = Some(value),
+            "--calls" => args.calls = Some(value),
+            "--show" => {
+                args.show = value
+                    .parse()
+                    .map_err(|_| format!("--show: `{value}` is not a number"))?
+            }
+            _ => return Err(format!("unknown argument {name}")),
+        }
+    }
+    Ok(args)
+}
+
+fn summaries(lines: &[String], args: &Args) -> Result<(), String> {
+    let dialogues: Vec<Dialogue> = lines
+        .iter()
+        .enumerate()
+        .map(|(number, line)| dialogues::parse(line).map_err(|error| format!("line {}: {error}", number + 1)))
+        .collect::<Result<_, _>>()?;
+    println!("summaries of {} dialogues, ROUGE F-measure in percent", dialogues.len());
+    for (title, speakers) in [
+        ("speakers of the references named caller and agent", Speakers::Roles),
+        ("speakers named as in the references: content only", Speakers::Persons),
+    ] {
+        println!("{title}");
+        println!(
+            "  {:<14} {:>6} {:>6} {:>6} {:>11} {:>10}",
+            "", "R-1", "R-2", "R-L", "mean words", "most words"
+        );
+        for method in METHODS {
+            let (score, words, most) = dialogues::evaluate(method, &dialogues, speakers);
+            println!(
+                "  {:<14} {:>6.2} {:>6.2} {:>6.2} {words:>11.1} {most:>10}",
+                method.name,
+                100.0 * score.one,
+                100.0 * score.two,
+                100.0 * score.longest
+            );
+        }
+    }
+    for dialogue in dialogues.iter().take(args.show) {
+        println!("---");
+        for turn in &dialogue.turns {
+            println!("  {}: {}", turn.role.as_str(), turn.text);
+        }
+        println!("people: {}", dialogue.references.join(" / "));
+        println!("ours:   {}", domain::summary::of_call(&dialogue.turns));
+    }
+    Ok(())
+}
+
+fn names(lines: &[String], args: &Args) -> Result<(), String> {
+    let calls: Vec<Call> = lines
+        .iter()
+        .enumerate()
+        .map(|(number, line)| Call::parse(line).map_err(|error| format!("line {}: {error}", number + 1)))
+        .collect::<Result<_, _>>()?;
+    println!("names of {} recorded calls", calls.len());
+    println!(
+        "  {:<6} {:>6} {:>6} {:>9} {:>8}",
+        "", "right", "other", "doubtful", "nothing"
+    );
+    for (title, source) in [("text", Source::Text), ("asr", Source::Asr)] {
+        let verdicts: Vec<Verdict> = calls.iter().map(|call| call.verdict(source)).collect();
+        let count = |wanted| verdicts.iter().filter(|verdict| **verdict == wanted).count();
+        println!(
+            "  {title:<6} {:>6} {:>6} {:>9} {:>8}",
+            count(Verdict::Right),
+            count(Verdict::Other),
+            count(Verdict::Doubtful),
+            count(Verdict::Nothing)
+        );
+        for (call, verdict) in calls.iter().zip(&verdicts) {
+            if *verdict != Verdict::Right {
+                println!("         {:?} in {}", verdict, call.sid);
+            }
+        }
+    }
+    for call in calls.iter().take(args.show) {
+        println!("---");
+        println!("text: {}", domain::summary::of_call(&call.turns(Source::Text)));
+        println!("asr:  {}", domain::summary::of_call(&call.turns(Source::Asr)));
+    }
+    Ok(())
+}
