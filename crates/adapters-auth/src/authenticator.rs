@@ -270,7 +270,6 @@ impl Memory {
                 asked_at,
                 held_off_until: Mutex::new(None),
             });
-            self.unknown.invalidate(&hash);
             self.verified.insert(hash, Arc::clone(&verified));
             Answer::Granted(verified)
         } else {

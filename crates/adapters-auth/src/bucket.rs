@@ -53,12 +53,6 @@ impl<K: Copy + Hash + Eq + Send + Sync + 'static> Buckets<K> {
             .value()
             .draw()
     }
-
-    #[cfg(test)]
-    pub(crate) fn count(&self) -> u64 {
-        self.buckets.run_pending_tasks();
-        self.buckets.entry_count()
-    }
 }
 
 struct Bucket {
@@ -132,5 +126,45 @@ impl governor::clock::Clock for PortClock {
 
     fn now(&self) -> Instant {
         self.0.instant()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU32;
+
+    use super::*;
+
+    #[test]
+    fn memory_is_bounded_and_the_longest_idle_is_forgotten() {
+        let limit = RateLimit {
+            per_second: NonZeroU32::MIN,
+            burst: NonZeroU32::MIN.saturating_add(1),
+        };
+        let buckets = Buckets::new(100, Arc::new(testkit::ManualClock::stopped_at(0)));
+        for key in 0..1_000 {
+            assert_eq!(buckets.draw(key, limit).remaining, 1);
+            buckets.buckets.run_pending_tasks();
+            assert!(buckets.buckets.entry_count() <= 100);
+        }
+        for key in 900..1_000 {
+            assert_eq!(buckets.draw(key, limit).remaining, 0, "the bucket of {key} is kept");
+        }
+    }
+
+    #[test]
+    fn a_bucket_is_kept_until_it_is_full_again() {
+        for (per_second, burst, idle) in [
+            (50, 100, SHORTEST_IDLE),
+            (1, 100, Duration::from_secs(100)),
+            (3, 1_000, Duration::from_secs(1_000) / 3),
+        ] {
+            let limit = RateLimit {
+                per_second: NonZeroU32::new(per_second).unwrap(),
+                burst: NonZeroU32::new(burst).unwrap(),
+            };
+            let clock = PortClock(Arc::new(testkit::ManualClock::stopped_at(0)));
+            assert_eq!(WhenFullAgain::idle(&Bucket::full(limit, clock)), Some(idle));
+        }
     }
 }

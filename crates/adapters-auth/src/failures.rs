@@ -76,11 +76,6 @@ impl Failures {
             }
         }
     }
-
-    #[cfg(test)]
-    fn count(&self) -> u64 {
-        self.buckets.count()
-    }
 }
 
 /// The time in which one token flows back: at most a second.
@@ -94,34 +89,5 @@ fn network(source: IpAddr) -> IpAddr {
     match source.to_canonical() {
         IpAddr::V6(v6) => IpAddr::V6(Ipv6Addr::from_bits(v6.to_bits() & !u128::from(u64::MAX))),
         v4 @ IpAddr::V4(_) => v4,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::{net::Ipv4Addr, num::NonZeroU32};
-
-    use super::*;
-
-    #[test]
-    fn memory_is_bounded_whatever_the_number_of_addresses() {
-        let limit = RateLimit {
-            per_second: NonZeroU32::MIN,
-            burst: NonZeroU32::MIN,
-        };
-        let failures = Failures::new(limit, Arc::new(testkit::ManualClock::stopped_at(0)));
-        let attackers = u32::try_from(MOST_ADDRESSES).unwrap() + 20_000;
-        for address in 0..attackers {
-            assert!(matches!(
-                failures.refuse(Ipv4Addr::from_bits(address).into()),
-                AuthError::Unauthorized
-            ));
-        }
-        assert!(failures.count() <= MOST_ADDRESSES);
-        let latest = Ipv4Addr::from_bits(attackers - 1).into();
-        assert!(
-            matches!(failures.refuse(latest), AuthError::Throttled { .. }),
-            "the latest is not the one forgotten"
-        );
     }
 }
