@@ -1,8 +1,8 @@
 //! Phone numbers: one normaliser for every way in.
 //!
 //! A caller is remembered under a number, so two spellings of one number must meet in one key, and two callers must
-//! never share one. Reading goes in three steps, one module each: [`text`] finds the digits in whatever a platform
-//! sends, [`withheld`] knows what platforms send in place of a number, and [`plan`] asks libphonenumber's numbering
+//! never share one. Reading goes in three steps, one module each: `text` finds the digits in whatever a platform
+//! sends, `withheld` knows what platforms send in place of a number, and `plan` asks libphonenumber's numbering
 //! plans. Letters are never read as digits: a caller ID holds none, and a session id read as a vanity number would be a
 //! stranger's memory.
 

@@ -106,9 +106,9 @@ fn digit(c: char) -> char {
 /// Reads what remains without a display name: a number, a `tel:`, `sip:`, `sips:` or `whatsapp:` address, or `user@host`.
 fn read_address(address: &str) -> Reading {
     let (scheme, rest) = split_scheme(address);
+    let sip = matches!(scheme.as_str(), "sip" | "sips") || (scheme.is_empty() && rest.contains('@'));
     let user = match scheme.as_str() {
-        "" if rest.contains('@') => sip_user(rest),
-        "sip" | "sips" => sip_user(rest),
+        _ if sip => sip_user(rest),
         "" | "tel" | "whatsapp" => Some(rest),
         // A Twilio client's name is no number, but it may say that there is none.
         "client" if withheld::is_word(rest) => None,
@@ -120,7 +120,8 @@ fn read_address(address: &str) -> Reading {
     }
 }
 
-/// Takes a scheme off, in small letters; empty when there is none. LiveKit puts `sip_` in front of a caller's number.
+/// Takes a scheme off, in small letters; empty when there is none. Some media servers put `sip_` in front of
+/// a caller's number.
 fn split_scheme(address: &str) -> (String, &str) {
     if let Some((scheme, rest)) = address.split_once([':', '_'])
         && !scheme.is_empty()
@@ -213,5 +214,78 @@ fn phone_context(parameters: &str) -> Option<String> {
     match read_digits(context)? {
         (true, digits) => Some(digits),
         (false, _) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use regex::Regex;
+    use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
+
+    use super::{Reading, fold, fold_char, read};
+
+    fn every_char() -> impl Iterator<Item = char> {
+        '\0'..=char::MAX
+    }
+
+    #[test]
+    fn digits_of_every_script_have_their_value() {
+        let mut expected = 0;
+        let mut before = None;
+        let mut count = 0;
+        for c in every_char().filter(|c| c.general_category() == GeneralCategory::DecimalNumber) {
+            let follows = before.is_some_and(|before| u32::from(before) + 1 == u32::from(c));
+            assert!(follows || expected == 0, "a set of digits is cut off before {c:?}");
+            assert_eq!(fold_char(c), char::from_digit(expected, 10), "{c:?}");
+            expected = (expected + 1) % 10;
+            before = Some(c);
+            count += 1;
+        }
+        assert!(count >= 760 && expected == 0, "{count} digits");
+        for (text, digits) in [
+            ("٠٩", "09"),
+            ("߀߉", "09"),
+            ("၀၉᠐᠙", "0909"),
+            ("𝟎𝟗𝟘𝟡𝟢𝟫𝟬𝟵𝟶𝟿", "0909090909"),
+            ("０９", "09"),
+        ] {
+            assert_eq!(fold(text), digits);
+        }
+    }
+
+    #[test]
+    fn digits_dashes_and_spaces_that_others_know_are_known() {
+        for (class, folded) in [
+            (r"\p{Nd}", None),
+            (r"\p{Pd}", Some('-')),
+            (r"\p{White_Space}", Some(' ')),
+        ] {
+            let class = Regex::new(class).unwrap();
+            let mut count = 0;
+            for c in every_char().filter(|c| class.is_match(c.encode_utf8(&mut [0; 4]))) {
+                let c = fold_char(c);
+                assert!(
+                    if folded.is_some() {
+                        c == folded
+                    } else {
+                        c.is_some_and(|c| c.is_ascii_digit())
+                    },
+                    "{c:?}"
+                );
+                count += 1;
+            }
+            assert!(count >= 20, "{class}: {count}");
+        }
+    }
+
+    #[test]
+    fn reading_tells_national_from_international() {
+        assert_eq!(read("+44 20"), Reading::International("4420".to_owned()));
+        assert_eq!(read("020"), Reading::National("020".to_owned()));
+        assert_eq!(
+            read("tel:20;phone-context=+44"),
+            Reading::International("4420".to_owned())
+        );
+        assert_eq!(read(&"1".repeat(25)), Reading::Nothing);
     }
 }
