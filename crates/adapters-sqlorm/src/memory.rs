@@ -77,7 +77,7 @@ INSERT INTO callers (id, tenant_id, phone_number, first_seen_ms, last_seen_ms, t
 VALUES ($1, $2, $3, $4, $4, 0, '[]', '{}')
 ON CONFLICT (tenant_id, phone_number) DO NOTHING";
 
-const TRANSCRIPT: &str = "SELECT transcript FROM calls WHERE tenant_id = $1 AND id = $2";
+pub(crate) const TRANSCRIPT: &str = "SELECT transcript FROM calls WHERE tenant_id = $1 AND id = $2";
 
 const STORE_LOOKUP: &str = "\
 INSERT INTO enrichment_cache (tenant_id, phone_number, vendor, fetched_at_ms, found) VALUES ($1, $2, $3, $4, $5)
@@ -204,5 +204,15 @@ impl EnrichmentCache for SqlCallerMemory {
             .execute("store_lookup", deadline, STORE_LOOKUP, values)
             .await
             .map(|_| ())
+    }
+
+    async fn lookups(
+        &self,
+        tenant: TenantId,
+        number: &PhoneNumber,
+        deadline: Deadline,
+    ) -> Result<Vec<CachedLookup>, PortError> {
+        // The recall's statement has them; reading a profile is no hot path that would need one of its own.
+        Ok(self.find(tenant, number, deadline).await?.lookups)
     }
 }

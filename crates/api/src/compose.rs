@@ -7,22 +7,47 @@ use std::{
 };
 
 use adapters_auth::{AuthOptions, CachedAuthenticator, GovernorRateLimiter};
-use adapters_sqlorm::{Database, SqlCallerMemory, SqlKeyStore};
-use domain::port::Clock;
+use adapters_enrichment::{
+    ClientError, FanOut, FanOutParts, Http, UnusableSecret, Vendor, pdl::PeopleDataLabs, telnyx::Telnyx,
+    trestle::Trestle, twilio::Twilio, webhook::Webhook,
+};
+use adapters_sqlorm::{Database, SqlCallerMemory, SqlKeyStore, SqlSpendLedger};
+use domain::{
+    port::{Clock, LookupProbe},
+    usecase::CallerRules,
+};
 use prometheus_client::{
     collector::Collector,
     encoding::{DescriptorEncoder, EncodeMetric},
     metrics::{counter::ConstCounter, gauge::ConstGauge},
 };
 
+use secrecy::SecretString;
+use tokio::runtime::Handle;
+
 use crate::{
-    config::ServeSettings,
+    config::{EnrichmentSettings, ServeSettings},
     rest::{Api, Limits, Ports},
     telemetry::Metrics,
 };
 
+/// The wired service.
+pub(crate) struct Composed {
+    /// The public interface.
+    pub(crate) api: Api,
+    /// The look-ups, which go on for a while when the interface has stopped.
+    pub(crate) look_ups: Arc<FanOut>,
+}
+
 /// Puts the public interface over the adapters that serve it.
-pub(crate) fn compose(settings: &ServeSettings, database: &Database, metrics: &Arc<Metrics>) -> Api {
+///
+/// # Errors
+/// [`VendorError`] when a vendor's settings are incomplete or its key cannot be sent.
+pub(crate) fn compose(
+    settings: &ServeSettings,
+    database: &Database,
+    metrics: &Arc<Metrics>,
+) -> Result<Composed, VendorError> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let auth = AuthOptions {
         cache: settings.auth_cache(),
@@ -30,11 +55,31 @@ pub(crate) fn compose(settings: &ServeSettings, database: &Database, metrics: &A
         ..AuthOptions::default()
     };
     let key_store = Arc::new(SqlKeyStore::new(database));
+    let memory = Arc::new(SqlCallerMemory::new(database));
+    let ttl = settings.enrichment.ttl();
+    let parts = FanOutParts {
+        vendors: vendors(&settings.enrichment)?,
+        cache: memory.clone(),
+        ledger: Arc::new(SqlSpendLedger::new(database)),
+        clock: Arc::clone(&clock),
+        probe: Arc::clone(metrics) as Arc<dyn LookupProbe>,
+        limits: adapters_enrichment::Limits {
+            ttl,
+            ..adapters_enrichment::Limits::default()
+        },
+    };
+    let look_ups = Arc::new(FanOut::new(parts, Handle::current()));
     let ports = Ports {
-        memory: Arc::new(SqlCallerMemory::new(database)),
+        memory: memory.clone(),
+        lookups: memory,
+        enricher: look_ups.clone(),
         authenticator: Arc::new(CachedAuthenticator::new(key_store, Arc::clone(&clock), auth)),
         limiter: Arc::new(GovernorRateLimiter::new(settings.rate_limit(), Arc::clone(&clock))),
         clock,
+    };
+    let rules = CallerRules {
+        default_region: settings.default_region,
+        ttl,
     };
     let limits = Limits {
         recall_deadline: settings.recall_deadline(),
@@ -43,7 +88,100 @@ pub(crate) fn compose(settings: &ServeSettings, database: &Database, metrics: &A
         body_time: Duration::from_secs(10),
     };
     metrics.collect(Storage(database.clone()));
-    Api::new(ports, settings.default_region, limits, Arc::clone(metrics))
+    Ok(Composed {
+        api: Api::new(ports, rules, limits, Arc::clone(metrics)),
+        look_ups,
+    })
+}
+
+/// Why a vendor cannot be asked.
+#[derive(Debug, thiserror::Error)]
+pub enum VendorError {
+    /// One half of a pair of settings is missing.
+    #[error("{missing}: set it together with {given}")]
+    Half {
+        /// The setting that is there.
+        given: &'static str,
+        /// The setting that is not.
+        missing: &'static str,
+    },
+    /// A key holds characters that no header can carry.
+    #[error("{0}: the value holds characters that cannot be sent")]
+    Unusable(&'static str),
+    /// The HTTP client could not be set up.
+    #[error(transparent)]
+    Client(#[from] ClientError),
+}
+
+/// The vendors whose keys are set.
+fn vendors(settings: &EnrichmentSettings) -> Result<Vec<Vendor>, VendorError> {
+    let twilio = twilio_credentials(settings)?;
+    let is_used = twilio.is_some()
+        || settings.trestle_api_key.is_some()
+        || settings.telnyx_api_key.is_some()
+        || settings.pdl_api_key.is_some()
+        || settings.lookup_webhook_url.is_some();
+    let mut vendors = Vec::new();
+    if !is_used {
+        // The client needs the system's CA certificates, which a service without vendors can do without.
+        return Ok(vendors);
+    }
+    let http = Http::new()?;
+    if let Some((user, password, setting)) = twilio {
+        let twilio = Twilio::new(http.clone(), settings.twilio_base_url.clone(), user, password);
+        let twilio = twilio.map_err(|UnusableSecret| VendorError::Unusable(setting))?;
+        vendors.push(Vendor::paid(Arc::new(twilio), settings.twilio_price_micro_usd));
+    }
+    if let Some(key) = &settings.trestle_api_key {
+        let trestle = Trestle::new(http.clone(), settings.trestle_base_url.clone(), key);
+        let trestle = trestle.map_err(|UnusableSecret| VendorError::Unusable("TRESTLE_API_KEY"))?;
+        vendors.push(Vendor::paid(Arc::new(trestle), settings.trestle_price_micro_usd));
+    }
+    if let Some(key) = &settings.telnyx_api_key {
+        let telnyx = Telnyx::new(http.clone(), settings.telnyx_base_url.clone(), key);
+        let telnyx = telnyx.map_err(|UnusableSecret| VendorError::Unusable("TELNYX_API_KEY"))?;
+        vendors.push(Vendor::paid(Arc::new(telnyx), settings.telnyx_price_micro_usd));
+    }
+    if let Some(key) = &settings.pdl_api_key {
+        let base = settings.pdl_base_url.clone();
+        let pdl = PeopleDataLabs::new(http.clone(), base, key, PeopleDataLabs::MIN_LIKELIHOOD);
+        let pdl = pdl.map_err(|UnusableSecret| VendorError::Unusable("PDL_API_KEY"))?;
+        vendors.push(Vendor::paid(Arc::new(pdl), settings.pdl_price_micro_usd));
+    }
+    if let Some(url) = &settings.lookup_webhook_url {
+        let webhook = Webhook::new(http, url.clone(), settings.lookup_webhook_secret.as_ref());
+        let setting = "CALLER_MEMORY_LOOKUP_WEBHOOK_SECRET";
+        let webhook = webhook.map_err(|UnusableSecret| VendorError::Unusable(setting))?;
+        vendors.push(Vendor::free(Arc::new(webhook)));
+    }
+    Ok(vendors)
+}
+
+/// User and password for Twilio, and the setting that holds the password. An API key comes before the account's own token,
+/// because it can be revoked by itself.
+fn twilio_credentials(
+    settings: &EnrichmentSettings,
+) -> Result<Option<(&str, &SecretString, &'static str)>, VendorError> {
+    let pairs = [
+        (
+            ("TWILIO_API_KEY", settings.twilio_api_key.as_deref()),
+            ("TWILIO_API_SECRET", settings.twilio_api_secret.as_ref()),
+        ),
+        (
+            ("TWILIO_ACCOUNT_SID", settings.twilio_account_sid.as_deref()),
+            ("TWILIO_AUTH_TOKEN", settings.twilio_auth_token.as_ref()),
+        ),
+    ];
+    let mut half = None;
+    for ((user_setting, user), (password_setting, password)) in pairs {
+        match (user, password) {
+            (Some(user), Some(password)) => return Ok(Some((user, password, password_setting))),
+            (Some(_), None) => half = half.or(Some((user_setting, password_setting))),
+            (None, Some(_)) => half = half.or(Some((password_setting, user_setting))),
+            (None, None) => {}
+        }
+    }
+    half.map_or(Ok(None), |(given, missing)| Err(VendorError::Half { given, missing }))
 }
 
 /// The clocks of the operating system.

@@ -3,8 +3,12 @@
 use std::{fmt, net::SocketAddr, num::NonZeroU32, str::FromStr, time::Duration};
 
 use adapters_auth::ApiKey;
+use adapters_enrichment::{
+    BaseUrl, pdl::PeopleDataLabs, telnyx::Telnyx, trestle::Trestle, twilio::Twilio, webhook::WebhookUrl,
+};
 use clap::{Args, ValueEnum, builder::BoolishValueParser};
-use domain::{access::RateLimit, phone::Region};
+use domain::{access::RateLimit, enrichment::Ttl, phone::Region};
+use secrecy::SecretString;
 use tracing_subscriber::EnvFilter;
 
 /// Where the memory is kept. Every command that works on the database takes these.
@@ -96,6 +100,132 @@ pub struct ServeSettings {
     /// Where the memory is kept.
     #[command(flatten)]
     pub database: DatabaseSettings,
+
+    /// Who is asked about numbers.
+    #[command(flatten)]
+    pub enrichment: EnrichmentSettings,
+}
+
+/// Who is asked about numbers, at what price, and how long an answer is good. A vendor is used when its key is set.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Look-ups")]
+pub struct EnrichmentSettings {
+    /// Twilio's account, for its look-ups; with TWILIO_AUTH_TOKEN
+    #[arg(long, env = "TWILIO_ACCOUNT_SID", value_name = "SID", hide_env_values = true)]
+    pub twilio_account_sid: Option<String>,
+
+    /// The secret of TWILIO_ACCOUNT_SID
+    #[arg(long, env = "TWILIO_AUTH_TOKEN", value_name = "SECRET", hide_env_values = true)]
+    pub twilio_auth_token: Option<SecretString>,
+
+    /// An API key of Twilio, in place of the account; with TWILIO_API_SECRET
+    #[arg(long, env = "TWILIO_API_KEY", value_name = "SID", hide_env_values = true)]
+    pub twilio_api_key: Option<String>,
+
+    /// The secret of TWILIO_API_KEY
+    #[arg(long, env = "TWILIO_API_SECRET", value_name = "SECRET", hide_env_values = true)]
+    pub twilio_api_secret: Option<SecretString>,
+
+    /// A key of Trestle, for its reverse phone look-up
+    #[arg(long, env = "TRESTLE_API_KEY", value_name = "SECRET", hide_env_values = true)]
+    pub trestle_api_key: Option<SecretString>,
+
+    /// A key of Telnyx, for its number look-up
+    #[arg(long, env = "TELNYX_API_KEY", value_name = "SECRET", hide_env_values = true)]
+    pub telnyx_api_key: Option<SecretString>,
+
+    /// A key of People Data Labs, for its person enrichment
+    #[arg(long, env = "PDL_API_KEY", value_name = "SECRET", hide_env_values = true)]
+    pub pdl_api_key: Option<SecretString>,
+
+    /// Where your own records answer GET ?phone_number=...; http or https
+    #[arg(
+        long,
+        env = "CALLER_MEMORY_LOOKUP_WEBHOOK_URL",
+        value_name = "URL",
+        hide_env_values = true
+    )]
+    pub lookup_webhook_url: Option<WebhookUrl>,
+
+    /// The bearer token that your own records ask for
+    #[arg(
+        long,
+        env = "CALLER_MEMORY_LOOKUP_WEBHOOK_SECRET",
+        value_name = "SECRET",
+        hide_env_values = true
+    )]
+    pub lookup_webhook_secret: Option<SecretString>,
+
+    /// Twilio's origin, with a path prefix if need be
+    #[arg(long, env = "CALLER_MEMORY_TWILIO_BASE_URL", value_name = "URL", default_value = Twilio::BASE_URL)]
+    pub twilio_base_url: BaseUrl,
+
+    /// Trestle's origin, with a path prefix if need be
+    #[arg(long, env = "CALLER_MEMORY_TRESTLE_BASE_URL", value_name = "URL", default_value = Trestle::BASE_URL)]
+    pub trestle_base_url: BaseUrl,
+
+    /// Telnyx's origin, with a path prefix if need be
+    #[arg(long, env = "CALLER_MEMORY_TELNYX_BASE_URL", value_name = "URL", default_value = Telnyx::BASE_URL)]
+    pub telnyx_base_url: BaseUrl,
+
+    /// People Data Labs' origin, with a path prefix if need be
+    #[arg(long, env = "CALLER_MEMORY_PDL_BASE_URL", value_name = "URL", default_value = PeopleDataLabs::BASE_URL)]
+    pub pdl_base_url: BaseUrl,
+
+    /// The price of one look-up at Twilio, in millionths of a dollar
+    #[arg(
+        long,
+        env = "CALLER_MEMORY_TWILIO_PRICE_MICRO_USD",
+        value_name = "N",
+        default_value_t = 0
+    )]
+    pub twilio_price_micro_usd: u64,
+
+    /// The price of one look-up at Trestle, in millionths of a dollar
+    #[arg(
+        long,
+        env = "CALLER_MEMORY_TRESTLE_PRICE_MICRO_USD",
+        value_name = "N",
+        default_value_t = 0
+    )]
+    pub trestle_price_micro_usd: u64,
+
+    /// The price of one look-up at Telnyx, in millionths of a dollar
+    #[arg(
+        long,
+        env = "CALLER_MEMORY_TELNYX_PRICE_MICRO_USD",
+        value_name = "N",
+        default_value_t = 0
+    )]
+    pub telnyx_price_micro_usd: u64,
+
+    /// The price of one look-up at People Data Labs, in millionths of a dollar
+    #[arg(
+        long,
+        env = "CALLER_MEMORY_PDL_PRICE_MICRO_USD",
+        value_name = "N",
+        default_value_t = 0
+    )]
+    pub pdl_price_micro_usd: u64,
+
+    /// How long an answer that told something is fresh, in seconds
+    #[arg(long, env = "CALLER_MEMORY_ENRICHMENT_TTL_S", value_name = "S", default_value_t = 2_592_000, value_parser = clap::value_parser!(u64).range(0..=315_360_000))]
+    pub enrichment_ttl_s: u64,
+
+    /// How long an answer that told nothing is fresh, in seconds
+    #[arg(long, env = "CALLER_MEMORY_ENRICHMENT_MISS_TTL_S", value_name = "S", default_value_t = 86_400, value_parser = clap::value_parser!(u64).range(0..=315_360_000))]
+    pub enrichment_miss_ttl_s: u64,
+}
+
+impl EnrichmentSettings {
+    /// How long answers are fresh.
+    #[must_use]
+    pub fn ttl(&self) -> Ttl {
+        Ttl {
+            hit_ms: self.enrichment_ttl_s * 1000,
+            miss_ms: self.enrichment_miss_ttl_s * 1000,
+        }
+    }
 }
 
 impl ServeSettings {

@@ -1,6 +1,6 @@
 //! The caller as the service knows them.
 
-use crate::json::JsonObject;
+use crate::{enrichment::Shown, json::JsonObject};
 
 /// The stored profile of a caller. Every value is known; a profile that could not be read is not a profile.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,4 +17,15 @@ pub struct Caller {
     pub tags: Vec<String>,
     /// The operator's attributes.
     pub custom_attributes: JsonObject,
+}
+
+impl Caller {
+    /// The caller with the name that look-ups know, when neither the operator nor the caller gave one.
+    #[must_use]
+    pub fn or_named_by(mut self, shown: &Shown) -> Self {
+        if self.name.is_none() {
+            self.name = shown.person.as_ref().and_then(|person| person.value.name.clone());
+        }
+        self
+    }
 }

@@ -1,6 +1,6 @@
 //! The answer to "who is calling?".
 
-use crate::{caller::Caller, enrichment::Enrichment, error::PortError, memory::RecentCall};
+use crate::{caller::Caller, enrichment::Shown, error::PortError, memory::RecentCall};
 
 /// What `recall_and_enrich` answers.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ pub struct Recall {
     /// The latest calls, newest first.
     pub recent_calls: Vec<RecentCall>,
     /// What third parties know.
-    pub enrichment: Enrichment,
+    pub enrichment: Shown,
     /// How long the memory took, in milliseconds.
     pub memory_ms: f64,
     /// How long the answer waited for look-ups, in milliseconds.
@@ -42,7 +42,7 @@ impl Recall {
             caller: None,
             summary: String::new(),
             recent_calls: Vec::new(),
-            enrichment: Enrichment::default(),
+            enrichment: Shown::default(),
             memory_ms,
             enrichment_ms: 0.0,
             cache_hit: false,

@@ -11,13 +11,18 @@ use domain::{
     call::{Arrival, CallId, CallOutcome, EndedCall, Role, SessionId, Turn, started_at_ms},
     caller::Caller,
     context::{CallContext, Deadline},
-    enrichment::Enrichment,
+    enrichment::{CachedLookup, Enrichment, Person, Shown, Ttl},
     error::{Error, PortError},
     json::JsonObject,
     memory::{RecentCall, Recollection},
     phone::{PhoneNumber, Region},
-    port::{Clock, RecallQuery, memory::MockCallerMemory, probe::MockProbe},
-    usecase::RecallInput,
+    port::{
+        Clock, Enriched, RecallQuery,
+        enrichment::{MockEnricher, MockEnrichmentCache},
+        memory::MockCallerMemory,
+        probe::MockProbe,
+    },
+    usecase::{CallerPorts, CallerRules, RecallInput},
 };
 use uuid::Uuid;
 
@@ -40,16 +45,57 @@ fn some_instant() -> Instant {
     Instant::now()
 }
 
+/// The use cases over a memory, with an enricher that knows what it is told and asks nobody.
 fn service(memory: MockCallerMemory, degraded: usize) -> CallerService {
+    let mut enricher = MockEnricher::new();
+    enricher.expect_enrich().returning(|query, _| Enriched {
+        lookups: query.cached,
+        ..Enriched::default()
+    });
+    let mut lookups = MockEnrichmentCache::new();
+    lookups
+        .expect_lookups()
+        .returning(|_, _, _| Ok(vec![named_by("twilio", 70)]));
+    enriched_service(memory, lookups, enricher, degraded)
+}
+
+fn enriched_service(
+    memory: MockCallerMemory,
+    lookups: MockEnrichmentCache,
+    enricher: MockEnricher,
+    degraded: usize,
+) -> CallerService {
     let mut probe = MockProbe::new();
     probe.expect_stage().return_const(());
     probe.expect_degraded().times(degraded).return_const(());
-    CallerService::new(
-        Arc::new(memory),
-        Arc::new(StoppedClock(some_instant())),
-        Arc::new(probe),
-        "US".parse().unwrap(),
-    )
+    let ports = CallerPorts {
+        memory: Arc::new(memory),
+        lookups: Arc::new(lookups),
+        enricher: Arc::new(enricher),
+        clock: Arc::new(StoppedClock(some_instant())),
+        probe: Arc::new(probe),
+    };
+    let rules = CallerRules {
+        default_region: "US".parse().unwrap(),
+        ttl: Ttl::default(),
+    };
+    CallerService::new(ports, rules)
+}
+
+/// An answer of `vendor` that names a person.
+fn named_by(vendor: &str, age_ms: i64) -> CachedLookup {
+    let person = Person {
+        name: Some("Maren Okafor".to_owned()),
+        ..Person::default()
+    };
+    CachedLookup {
+        vendor: vendor.to_owned(),
+        fetched_at_ms: NOW_MS - age_ms,
+        found: Enrichment {
+            person: Some(person),
+            ..Enrichment::default()
+        },
+    }
 }
 
 fn context(scopes: &[Scope], region: Option<&str>) -> CallContext {
@@ -168,7 +214,7 @@ async fn a_recall_shows_what_is_remembered() {
     assert_eq!(recall.recent_calls, recollection().recent_calls);
     assert_eq!(recall.memory_age_ms, Some(2_000));
     assert!(!recall.summary.is_empty(), "a caller with a call has a summary");
-    assert_eq!(recall.enrichment, Enrichment::default());
+    assert_eq!(recall.enrichment, Shown::default());
     assert_eq!((recall.cache_hit, recall.enrichment_age_ms), (false, None));
 }
 
@@ -190,7 +236,7 @@ async fn a_failed_read_degrades_the_recall_and_shows_nothing() {
         .unwrap();
     assert!(matches!(recall.degraded, Some(PortError::Unavailable(_))));
     assert!(!recall.known && recall.caller.is_none() && recall.summary.is_empty() && recall.recent_calls.is_empty());
-    assert_eq!(recall.enrichment, Enrichment::default());
+    assert_eq!(recall.enrichment, Shown::default());
     assert!(recall.memory_age_ms.is_none() && recall.enrichment_age_ms.is_none());
 }
 
@@ -308,4 +354,88 @@ fn scopes_are_a_set_with_names() {
             .to_string()
             .contains("calls:write")
     );
+}
+
+#[tokio::test]
+async fn a_recall_is_completed_by_look_ups_and_says_what_was_cut() {
+    let mut memory = MockCallerMemory::new();
+    let cached = named_by("twilio", 900);
+    let read = Recollection {
+        lookups: vec![cached.clone()],
+        ..recollection()
+    };
+    memory.expect_recall().return_once(move |_, _, _| Ok(read));
+    let mut enricher = MockEnricher::new();
+    enricher
+        .expect_enrich()
+        .withf(move |query, _| query.cached == [cached.clone()] && query.tenant == TenantId(Uuid::from_u128(2)))
+        .times(1)
+        .returning(|query, _| Enriched {
+            lookups: query.cached,
+            called: vec!["pdl".to_owned()],
+            cut: vec!["trestle".to_owned()],
+        });
+    let service = enriched_service(memory, MockEnrichmentCache::new(), enricher, 0);
+    let input = |_| {
+        Ok(RecallInput {
+            number: number(),
+            session_id: None,
+        })
+    };
+    let recall = service
+        .recall_and_enrich(&context(&[Scope::Recall], None), input)
+        .await
+        .unwrap();
+    assert_eq!(recall.cut, ["enrichment.trestle"]);
+    assert_eq!((recall.cache_hit, recall.enrichment_age_ms), (true, Some(900)));
+    let person = recall.enrichment.person.expect("a person is shown");
+    assert_eq!((person.source.as_str(), person.fetched_at_ms), ("twilio", NOW_MS - 900));
+    let name = recall.caller.and_then(|caller| caller.name);
+    assert_eq!(name.as_deref(), Some("Maren Okafor"), "nobody else named the caller");
+}
+
+#[tokio::test]
+async fn a_degraded_recall_looks_nothing_up() {
+    let mut memory = MockCallerMemory::new();
+    memory
+        .expect_recall()
+        .returning(|_, _, _| Err(PortError::deadline("recall")));
+    // A call of either would fail: nothing is expected of them.
+    let service = enriched_service(memory, MockEnrichmentCache::new(), MockEnricher::new(), 1);
+    let input = |_| {
+        Ok(RecallInput {
+            number: number(),
+            session_id: None,
+        })
+    };
+    let recall = service.recall_and_enrich(&context(&[Scope::Recall], None), input).await;
+    assert!(recall.unwrap().degraded.is_some());
+}
+
+#[tokio::test]
+async fn a_profile_takes_its_name_from_kept_look_ups_and_asks_nobody() {
+    let read = |name: Option<&str>| {
+        let name = name.map(str::to_owned);
+        let mut memory = MockCallerMemory::new();
+        memory.expect_caller().return_once(move |_, _, _| {
+            Ok(Some(Caller {
+                name,
+                ..recollection().caller
+            }))
+        });
+        memory
+    };
+    let mut lookups = MockEnrichmentCache::new();
+    lookups
+        .expect_lookups()
+        .times(1)
+        .returning(|_, _, _| Ok(vec![named_by("twilio", 5)]));
+    let ctx = context(&[Scope::CallersRead], None);
+    let unnamed = enriched_service(read(None), lookups, MockEnricher::new(), 0);
+    let caller = unnamed.get_caller(&ctx, || Ok(number())).await.unwrap();
+    assert_eq!(caller.name.as_deref(), Some("Maren Okafor"));
+
+    let named = enriched_service(read(Some("Jo")), MockEnrichmentCache::new(), MockEnricher::new(), 0);
+    let caller = named.get_caller(&ctx, || Ok(number())).await.unwrap();
+    assert_eq!(caller.name.as_deref(), Some("Jo"));
 }

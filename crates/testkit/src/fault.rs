@@ -15,7 +15,7 @@ use domain::{
     error::PortError,
     memory::Recollection,
     phone::PhoneNumber,
-    port::{CallerMemory, EnrichmentCache, KeyStore, RecallQuery},
+    port::{CallerMemory, EnrichmentCache, KeyStore, Purchase, RecallQuery, SpendLedger},
 };
 
 /// What happens to a call of a port before the port sees it.
@@ -143,6 +143,16 @@ impl<P: EnrichmentCache + ?Sized> EnrichmentCache for Faulty<P> {
         self.pass("store_lookup", deadline).await?;
         self.port.store_lookup(tenant, number, lookup, deadline).await
     }
+
+    async fn lookups(
+        &self,
+        tenant: TenantId,
+        number: &PhoneNumber,
+        deadline: Deadline,
+    ) -> Result<Vec<CachedLookup>, PortError> {
+        self.pass("lookups", deadline).await?;
+        self.port.lookups(tenant, number, deadline).await
+    }
 }
 
 #[async_trait]
@@ -150,5 +160,13 @@ impl<P: KeyStore + ?Sized> KeyStore for Faulty<P> {
     async fn find_key(&self, hash: &KeyHash, deadline: Deadline) -> Result<Option<KeyGrant>, PortError> {
         self.pass("find_key", deadline).await?;
         self.port.find_key(hash, deadline).await
+    }
+}
+
+#[async_trait]
+impl<P: SpendLedger + ?Sized> SpendLedger for Faulty<P> {
+    async fn reserve(&self, purchase: &Purchase, deadline: Deadline) -> Result<bool, PortError> {
+        self.pass("reserve", deadline).await?;
+        self.port.reserve(purchase, deadline).await
     }
 }

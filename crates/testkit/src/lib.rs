@@ -1,7 +1,7 @@
 //! What tests of caller-memory need in place of the outside world. A dev-dependency only.
 //!
-//! - Fakes that keep everything in memory: [`InMemoryCallerMemory`], [`InMemoryKeyStore`], [`ManualClock`],
-//!   [`SilentProbe`] and [`RecordingProbe`].
+//! - Fakes that keep everything in memory: [`InMemoryCallerMemory`], [`InMemoryKeyStore`], [`CachedOnly`],
+//!   [`ManualClock`], [`SilentProbe`] and [`RecordingProbe`].
 //! - [`Faulty`] puts faults in front of a port: unavailable, broken, hanging.
 //! - [`contract`] holds the contract suite of every port: each MUST of a port's documentation is one clause, and one macro for
 //!   each port expands to named tests. Fakes and real adapters pass the same suites.
@@ -17,15 +17,19 @@
 mod access;
 mod clock;
 pub mod contract;
+mod enrichment;
 mod fault;
 mod memory;
 mod probe;
 pub mod sample;
+mod spend;
 mod wait;
 
 pub use access::InMemoryKeyStore;
 pub use clock::ManualClock;
+pub use enrichment::CachedOnly;
 pub use fault::{Fault, Faulty};
 pub use memory::InMemoryCallerMemory;
 pub use probe::{RecordingProbe, SilentProbe};
+pub use spend::InMemorySpendLedger;
 pub use wait::eventually;

@@ -100,6 +100,11 @@ impl Default for InMemoryCallerMemory {
 }
 
 impl Callers {
+    fn lookups_of(&self, number: &PhoneNumber) -> Vec<CachedLookup> {
+        let of_number = self.lookups.iter().filter(|((owner, _), _)| owner == number);
+        of_number.map(|(_, lookup)| lookup.clone()).collect()
+    }
+
     /// Notes a contact at `at_ms`; whether the caller was new.
     fn note(&mut self, number: &PhoneNumber, at_ms: i64) -> bool {
         let mut is_new = false;
@@ -186,12 +191,7 @@ impl CallerMemory for InMemoryCallerMemory {
                 .expect("a noted caller exists"),
             memory_changed_ms: callers.profiles[&query.number].memory_changed,
             recent_calls: callers.recent_calls(&query.number),
-            lookups: callers
-                .lookups
-                .iter()
-                .filter(|((number, _), _)| *number == query.number)
-                .map(|(_, lookup)| lookup.clone())
-                .collect(),
+            lookups: callers.lookups_of(&query.number),
         })
     }
 
@@ -270,5 +270,15 @@ impl EnrichmentCache for InMemoryCallerMemory {
             *stored = lookup.clone();
         }
         Ok(())
+    }
+
+    async fn lookups(
+        &self,
+        tenant: TenantId,
+        number: &PhoneNumber,
+        deadline: Deadline,
+    ) -> Result<Vec<CachedLookup>, PortError> {
+        let mut tenants = self.open("lookups", deadline)?;
+        Ok(tenants.entry(tenant).or_default().lookups_of(number))
     }
 }

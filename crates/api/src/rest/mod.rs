@@ -21,8 +21,8 @@ use actix_web::{
 };
 use domain::{
     CallerService,
-    phone::Region,
-    port::{Authenticator, CallerMemory, Clock, Probe, RateLimiter},
+    port::{Authenticator, CallerMemory, Clock, Enricher, EnrichmentCache, Probe, RateLimiter},
+    usecase::{CallerPorts, CallerRules},
 };
 use serde::Serialize;
 use utoipa_actix_web::{AppExt, service_config::ServiceConfig};
@@ -46,6 +46,10 @@ use endpoint::Endpoint;
 pub struct Ports {
     /// The memory of callers.
     pub memory: Arc<dyn CallerMemory>,
+    /// The look-ups that are kept.
+    pub lookups: Arc<dyn EnrichmentCache>,
+    /// Completes them with what vendors answer in time.
+    pub enricher: Arc<dyn Enricher>,
     /// Verifies keys.
     pub authenticator: Arc<dyn Authenticator>,
     /// Holds the keys' token buckets.
@@ -90,12 +94,18 @@ pub struct Api {
 }
 
 impl Api {
-    /// Puts the interface over `ports`. National numbers are read in `default_region` where a tenant has no own.
+    /// Puts the interface over `ports`.
     #[must_use]
-    pub fn new(ports: Ports, default_region: Region, limits: Limits, metrics: Arc<Metrics>) -> Self {
-        let probe: Arc<dyn Probe> = Arc::clone(&metrics) as Arc<dyn Probe>;
+    pub fn new(ports: Ports, rules: CallerRules, limits: Limits, metrics: Arc<Metrics>) -> Self {
+        let callers = CallerPorts {
+            memory: ports.memory,
+            lookups: ports.lookups,
+            enricher: ports.enricher,
+            clock: ports.clock,
+            probe: Arc::clone(&metrics) as Arc<dyn Probe>,
+        };
         Self {
-            callers: CallerService::new(ports.memory, ports.clock, probe, default_region),
+            callers: CallerService::new(callers, rules),
             authenticator: ports.authenticator,
             limiter: ports.limiter,
             limits,

@@ -3,7 +3,7 @@
 use actix_web::{HttpRequest, HttpResponse, web::Data};
 use domain::{
     call::SessionId,
-    enrichment,
+    enrichment::{self, Sourced},
     error::{Error, PortError},
     memory,
     phone::{PhoneNumber, Region},
@@ -135,7 +135,24 @@ pub(super) fn normalised(number: &str, region: Region) -> Result<PhoneNumber, Er
 
 /// Who is calling.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = RecallAndEnrichResponse)]
+#[schema(as = RecallAndEnrichResponse, examples(json!({
+    "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736",
+    "known": true,
+    "caller": {
+        "name": null, "first_seen_ms": 1_763_719_200_000_i64, "last_seen_ms": 1_763_892_000_000_i64, "total_calls": 1, "tags": [],
+        "custom_attributes": {}
+    },
+    "memory": {
+        "summary": "1 call so far, the last on 23 November 2025 (UTC): an appointment was booked.",
+        "recent_calls": [{
+            "call_id": "019ab001-2c00-7000-8000-000000000001", "started_at_ms": 1_763_892_000_000_i64, "duration_s": 94,
+            "summary": "Caller said: \"I would like a cleaning on Tuesday at three\".", "outcome": "appointment_booked"
+        }]
+    },
+    "enrichment": {"person": null, "company": null, "phone": null},
+    "timing_ms": {"total": 0.612, "memory_ms": 0.381, "enrichment_ms": 0, "cache_hit": false},
+    "freshness": {"memory_age_ms": 86_400_000, "enrichment_age_ms": null}
+})))]
 pub struct RecallResponse {
     /// W3C trace id; the inbound `traceparent`'s when there is one.
     #[schema(examples("4bf92f3577b34da6a3ce929d0e0e4736"))]
@@ -156,9 +173,8 @@ pub struct RecallResponse {
     pub timing_ms: Timing,
     /// How old the data is.
     pub freshness: Freshness,
-    /// What was not ready at the deadline; absent when everything was.
+    /// What was not ready at the deadline, for example `enrichment.twilio`; absent when everything was.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(examples(json!(["enrichment.twilio"])))]
     pub cut: Vec<String>,
 }
 
@@ -214,6 +230,12 @@ pub struct PersonBlock {
     pub title: Option<String>,
     /// Employer.
     pub company: Option<String>,
+    /// Which vendor said so, for example `twilio`; `webhook+pdl` where the title and employer come from a second one.
+    #[schema(required = false)]
+    pub source: String,
+    /// When it said so, in milliseconds since the epoch.
+    #[schema(value_type = f64, required = false)]
+    pub fetched_at_ms: i64,
 }
 
 /// The company behind a number.
@@ -226,6 +248,12 @@ pub struct CompanyBlock {
     /// Postal address.
     #[schema(value_type = Value, required = false)]
     pub address: Option<String>,
+    /// Which vendor said so.
+    #[schema(required = false)]
+    pub source: String,
+    /// When it said so, in milliseconds since the epoch.
+    #[schema(value_type = f64, required = false)]
+    pub fetched_at_ms: i64,
 }
 
 /// A phone line.
@@ -238,6 +266,12 @@ pub struct PhoneBlock {
     /// The line type, for example `mobile` or `fixed_voip`.
     #[schema(required = true)]
     pub line_type: Option<String>,
+    /// Which vendor said so; `offline` where the number itself tells.
+    #[schema(required = false)]
+    pub source: String,
+    /// When it said so, in milliseconds since the epoch.
+    #[schema(value_type = f64, required = false)]
+    pub fetched_at_ms: i64,
 }
 
 /// How long this request took, in milliseconds. Not a benchmark.
@@ -314,30 +348,36 @@ impl From<memory::RecentCall> for RecentCall {
     }
 }
 
-impl From<enrichment::Person> for PersonBlock {
-    fn from(person: enrichment::Person) -> Self {
+impl From<Sourced<enrichment::Person>> for PersonBlock {
+    fn from(shown: Sourced<enrichment::Person>) -> Self {
         Self {
-            name: person.name,
-            title: person.title,
-            company: person.company,
+            name: shown.value.name,
+            title: shown.value.title,
+            company: shown.value.company,
+            source: shown.source,
+            fetched_at_ms: shown.fetched_at_ms,
         }
     }
 }
 
-impl From<enrichment::Company> for CompanyBlock {
-    fn from(company: enrichment::Company) -> Self {
+impl From<Sourced<enrichment::Company>> for CompanyBlock {
+    fn from(shown: Sourced<enrichment::Company>) -> Self {
         Self {
-            name: company.name,
-            address: company.address,
+            name: shown.value.name,
+            address: shown.value.address,
+            source: shown.source,
+            fetched_at_ms: shown.fetched_at_ms,
         }
     }
 }
 
-impl From<enrichment::Line> for PhoneBlock {
-    fn from(line: enrichment::Line) -> Self {
+impl From<Sourced<enrichment::Line>> for PhoneBlock {
+    fn from(shown: Sourced<enrichment::Line>) -> Self {
         Self {
-            carrier: line.carrier,
-            line_type: line.line_type,
+            carrier: shown.value.carrier,
+            line_type: shown.value.line_type,
+            source: shown.source,
+            fetched_at_ms: shown.fetched_at_ms,
         }
     }
 }

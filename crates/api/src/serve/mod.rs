@@ -34,7 +34,7 @@ use tokio::{
 };
 
 use crate::{
-    compose::{SystemClock, compose},
+    compose::{Composed, SystemClock, VendorError, compose},
     config::ServeSettings,
     rest::{self, Api},
     telemetry::{
@@ -50,6 +50,9 @@ const MOST_CONNECTIONS: usize = 10_000;
 
 /// How long requests in flight may take to finish after a stop, in seconds.
 const DRAIN_S: u64 = 8;
+
+/// How long look-ups in flight may take to land after a stop.
+const LAND: Duration = Duration::from_secs(5);
 
 /// How long the database may take to write what is queued after that: both together stay under 10 s.
 const FLUSH: Duration = Duration::from_millis(1500);
@@ -106,6 +109,9 @@ pub enum StartError {
         "CALLER_MEMORY_AUTO_MIGRATE is false and {0} of the database's migrations are pending; run `caller-memory migrate up`"
     )]
     Pending(usize),
+    /// A vendor cannot be asked as the settings say.
+    #[error(transparent)]
+    Vendor(#[from] VendorError),
     /// No key could be made.
     #[error("cannot make the first API key")]
     Key(#[from] GenerateError),
@@ -148,7 +154,8 @@ async fn serve(settings: ServeSettings) -> Result<(), StartError> {
 
     let metrics = Arc::new(Metrics::new());
     let draining = Arc::new(AtomicBool::new(false));
-    let api = Data::new(compose(&settings, &database, &metrics));
+    let Composed { api, look_ups } = compose(&settings, &database, &metrics)?;
+    let api = Data::new(api);
     let admin = Data::new(Admin {
         metrics,
         database: database.clone(),
@@ -174,7 +181,8 @@ async fn serve(settings: ServeSettings) -> Result<(), StartError> {
     draining.store(true, Ordering::Relaxed);
     tracing::info!("stopping: requests in flight may finish");
     tokio::select! {
-        () = public_handle.stop(true) => {}
+        // Look-ups that have begun may land while the requests finish.
+        _ = async { tokio::join!(public_handle.stop(true), look_ups.close(LAND)) } => {}
         () = signals.next() => tracing::warn!("a second signal cuts off the requests in flight"),
     }
     // The admin listener tells until now that the service is draining.

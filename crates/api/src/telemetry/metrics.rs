@@ -7,7 +7,7 @@ use std::{
 };
 
 use actix_web::http::StatusCode;
-use domain::port::{Probe, Stage};
+use domain::port::{LookupProbe, Probe, Skip, Stage};
 use prometheus_client::{
     collector::Collector,
     encoding::{EncodeLabelSet, text},
@@ -52,6 +52,12 @@ struct OutcomeLabel {
     outcome: &'static str,
 }
 
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct LookupLabels {
+    vendor: String,
+    outcome: &'static str,
+}
+
 #[derive(Clone)]
 struct Latencies;
 
@@ -72,6 +78,8 @@ pub struct Metrics {
     stage_times: Times<StageLabel>,
     degraded: Counter,
     credentials: Family<OutcomeLabel, Counter>,
+    lookup_times: Times<LookupLabels>,
+    lookups_skipped: Family<LookupLabels, Counter>,
 }
 
 impl Metrics {
@@ -105,6 +113,19 @@ impl Metrics {
         );
         registry.register("recalls_degraded", "Recalls answered without memory", degraded.clone());
         registry.register("credentials", "Verified credentials by outcome", credentials.clone());
+        let lookup_times = Times::new_with_constructor(Latencies);
+        let lookups_skipped = Family::default();
+        registry.register_with_unit(
+            "lookup_duration",
+            "Time of a look-up by vendor and outcome",
+            Unit::Seconds,
+            lookup_times.clone(),
+        );
+        registry.register(
+            "lookups_skipped",
+            "Look-ups that were needed and not begun, by vendor and reason",
+            lookups_skipped.clone(),
+        );
         Self {
             registry: Mutex::new(registry),
             requests,
@@ -113,6 +134,8 @@ impl Metrics {
             stage_times,
             degraded,
             credentials,
+            lookup_times,
+            lookups_skipped,
         }
     }
 
@@ -175,6 +198,7 @@ impl Probe for Metrics {
             Stage::MemoryRecall => "memory_recall",
             Stage::MemoryRecordEnd => "memory_record_end",
             Stage::MemoryCaller => "memory_caller",
+            Stage::Enrichment => "enrichment",
             Stage::Summary => "summary",
         };
         self.stage_times
@@ -184,6 +208,23 @@ impl Probe for Metrics {
 
     fn degraded(&self) {
         self.degraded.inc();
+    }
+}
+
+impl LookupProbe for Metrics {
+    fn ended(&self, vendor: &str, outcome: &'static str, took: Duration) {
+        let vendor = vendor.to_owned();
+        self.lookup_times
+            .get_or_create(&LookupLabels { vendor, outcome })
+            .observe(took.as_secs_f64());
+    }
+
+    fn skipped(&self, vendor: &str, why: Skip) {
+        let vendor = vendor.to_owned();
+        let outcome = why.label();
+        self.lookups_skipped
+            .get_or_create(&LookupLabels { vendor, outcome })
+            .inc();
     }
 }
 
@@ -214,6 +255,8 @@ mod tests {
         metrics.degraded();
         metrics.credential(None);
         metrics.credential(Some(&Refusal::unauthorized()));
+        metrics.ended("twilio", "hit", Duration::from_millis(70));
+        metrics.skipped("twilio", Skip::Capped);
         let text = metrics.text().unwrap();
         for line in [
             "caller_memory_http_requests_total{route=\"/v1/caller/{phone_number}\",method=\"GET\",status=\"404\"} 1",
@@ -223,6 +266,8 @@ mod tests {
             "caller_memory_recalls_degraded_total 1",
             "caller_memory_credentials_total{outcome=\"accepted\"} 1",
             "caller_memory_credentials_total{outcome=\"refused\"} 1",
+            "caller_memory_lookup_duration_seconds_count{vendor=\"twilio\",outcome=\"hit\"} 1",
+            "caller_memory_lookups_skipped_total{vendor=\"twilio\",outcome=\"capped\"} 1",
         ] {
             assert!(text.contains(line), "{line}\n{text}");
         }

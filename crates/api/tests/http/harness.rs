@@ -19,10 +19,12 @@ use api::{
 };
 use domain::{
     access::{NewKey, RateLimit, Scope, Scopes},
-    port::{AccessAdmin, CallerMemory},
+    enrichment::Ttl,
+    port::{AccessAdmin, CallerMemory, Enricher, EnrichmentCache},
+    usecase::CallerRules,
 };
 use serde_json::{Value, json};
-use testkit::{Faulty, InMemoryCallerMemory, InMemoryKeyStore, ManualClock, sample};
+use testkit::{CachedOnly, Faulty, InMemoryCallerMemory, InMemoryKeyStore, ManualClock, sample};
 
 pub(crate) const NUMBER: &str = "+12025550142";
 pub(crate) const RECALL: &str = "/v1/recall_and_enrich";
@@ -41,6 +43,8 @@ pub(crate) struct Fixture {
 pub(crate) struct Setup {
     pub(crate) limits: Limits,
     pub(crate) memory: Arc<dyn CallerMemory>,
+    pub(crate) lookups: Arc<dyn EnrichmentCache>,
+    pub(crate) enricher: Arc<dyn Enricher>,
     pub(crate) burst: u32,
 }
 
@@ -49,6 +53,8 @@ impl Default for Setup {
         Self {
             limits: Limits::default(),
             memory: Arc::new(InMemoryCallerMemory::new()),
+            lookups: Arc::new(InMemoryCallerMemory::new()),
+            enricher: Arc::new(CachedOnly),
             burst: 10_000,
         }
     }
@@ -68,8 +74,14 @@ impl Fixture {
             per_second: NonZeroU32::MIN,
             burst: NonZeroU32::new(setup.burst).unwrap(),
         };
+        let rules = CallerRules {
+            default_region: "US".parse().unwrap(),
+            ttl: Ttl::default(),
+        };
         let ports = Ports {
             memory: Arc::clone(&memory) as Arc<dyn CallerMemory>,
+            lookups: setup.lookups,
+            enricher: setup.enricher,
             authenticator: Arc::new(CachedAuthenticator::new(
                 keys.clone(),
                 clock.clone(),
@@ -78,7 +90,7 @@ impl Fixture {
             limiter: Arc::new(GovernorRateLimiter::new(rate, clock.clone())),
             clock,
         };
-        let api = Api::new(ports, "US".parse().unwrap(), setup.limits, Arc::new(Metrics::new()));
+        let api = Api::new(ports, rules, setup.limits, Arc::new(Metrics::new()));
         let mut fixture = Self {
             memory,
             keys,

@@ -21,7 +21,7 @@ use crate::{
 /// Implementations MUST:
 /// 1. return by the deadline and be safe to cancel;
 /// 2. replace an older answer of the same tenant, number and vendor, and never let an older answer replace a newer one;
-/// 3. show what was stored to every later recall of the same tenant and number, and to no other;
+/// 3. show what was stored to every later recall and reading of the same tenant and number, and to no other;
 /// 4. create no caller.
 #[cfg_attr(feature = "mock", mockall::automock)]
 #[async_trait]
@@ -34,6 +34,14 @@ pub trait EnrichmentCache: Send + Sync {
         lookup: &CachedLookup,
         deadline: Deadline,
     ) -> Result<(), PortError>;
+
+    /// Every answer stored for the number, of any age; what a recall shows, without a recall.
+    async fn lookups(
+        &self,
+        tenant: TenantId,
+        number: &PhoneNumber,
+        deadline: Deadline,
+    ) -> Result<Vec<CachedLookup>, PortError>;
 }
 
 /// One vendor.

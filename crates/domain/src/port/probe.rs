@@ -11,6 +11,8 @@ pub enum Stage {
     MemoryRecordEnd,
     /// Reading a caller's profile.
     MemoryCaller,
+    /// Waiting for look-ups in a recall.
+    Enrichment,
     /// Making the summary of a call.
     Summary,
 }

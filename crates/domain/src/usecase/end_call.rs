@@ -26,10 +26,10 @@ impl CallerService {
     {
         ctx.require(Scope::CallsWrite)?;
         let arrival = Arrival(self.arrivals.fetch_add(1, Ordering::Relaxed));
-        let received_at_ms = self.clock.now_ms();
+        let received_at_ms = self.ports.clock.now_ms();
         let call = input(self.region(ctx))?;
 
-        let began = self.clock.instant();
+        let began = self.ports.clock.instant();
         let summary = summary::of_call(&call.transcript);
         self.measured(Stage::Summary, began);
 
@@ -41,8 +41,9 @@ impl CallerService {
             received_at_ms,
             arrival,
         };
-        let began = self.clock.instant();
+        let began = self.ports.clock.instant();
         let written = self
+            .ports
             .memory
             .record_end(ctx.principal.tenant_id, &record, ctx.deadline)
             .await;

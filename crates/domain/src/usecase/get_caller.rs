@@ -1,10 +1,13 @@
 //! Between calls: read a profile without a trace.
 
 use super::CallerService;
-use crate::{access::Scope, caller::Caller, context::CallContext, error::Error, phone::PhoneNumber, port::Stage};
+use crate::{
+    access::Scope, caller::Caller, context::CallContext, enrichment::merge, error::Error, phone::PhoneNumber,
+    port::Stage,
+};
 
 impl CallerService {
-    /// Reads a caller's profile. Creates nothing and looks nothing up.
+    /// Reads a caller's profile. Creates nothing and looks nothing up; a name may come from a look-up that is kept.
     ///
     /// # Errors
     /// [`Error::InsufficientScope`] without the scope `callers:read`, whatever `input` refuses, [`Error::NotFound`] for an
@@ -15,9 +18,16 @@ impl CallerService {
     {
         ctx.require(Scope::CallersRead)?;
         let number = input()?;
-        let began = self.clock.instant();
-        let read = self.memory.caller(ctx.principal.tenant_id, &number, ctx.deadline).await;
+        let tenant = ctx.principal.tenant_id;
+        let began = self.ports.clock.instant();
+        let read = self.ports.memory.caller(tenant, &number, ctx.deadline).await;
         self.measured(Stage::MemoryCaller, began);
-        read?.ok_or(Error::NotFound)
+        let caller = read?.ok_or(Error::NotFound)?;
+        if caller.name.is_some() {
+            return Ok(caller);
+        }
+        let lookups = self.ports.lookups.lookups(tenant, &number, ctx.deadline).await?;
+        let now_ms = self.ports.clock.now_ms();
+        Ok(caller.or_named_by(&merge(&lookups, self.rules.ttl, now_ms)))
     }
 }

@@ -13,48 +13,63 @@ pub use recall_and_enrich::RecallInput;
 
 use crate::{
     context::CallContext,
+    enrichment::Ttl,
     phone::Region,
-    port::{CallerMemory, Clock, Probe, Stage},
+    port::{CallerMemory, Clock, Enricher, EnrichmentCache, Probe, Stage},
 };
+
+/// What the use cases work with.
+pub struct CallerPorts {
+    /// The memory of callers.
+    pub memory: Arc<dyn CallerMemory>,
+    /// The look-ups that are kept.
+    pub lookups: Arc<dyn EnrichmentCache>,
+    /// Completes them with what vendors answer in time.
+    pub enricher: Arc<dyn Enricher>,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// Who is told about the course of things.
+    pub probe: Arc<dyn Probe>,
+}
+
+/// What the operator may set of the rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CallerRules {
+    /// The region of national numbers where a tenant has no own.
+    pub default_region: Region,
+    /// For how long a look-up counts as fresh.
+    pub ttl: Ttl,
+}
 
 /// The use cases over their ports.
 ///
 /// Each takes its input as a function of the region for national numbers: the input is parsed after the scope check, so
 /// that the order of checks is the same for every transport.
 pub struct CallerService {
-    memory: Arc<dyn CallerMemory>,
-    clock: Arc<dyn Clock>,
-    probe: Arc<dyn Probe>,
-    default_region: Region,
+    ports: CallerPorts,
+    rules: CallerRules,
     arrivals: AtomicI64,
 }
 
 impl CallerService {
-    /// Puts the use cases over `memory`. National numbers are read in `default_region` where a tenant has no own.
+    /// Puts the use cases over their ports.
     #[must_use]
-    pub fn new(
-        memory: Arc<dyn CallerMemory>,
-        clock: Arc<dyn Clock>,
-        probe: Arc<dyn Probe>,
-        default_region: Region,
-    ) -> Self {
+    pub fn new(ports: CallerPorts, rules: CallerRules) -> Self {
         Self {
-            memory,
-            clock,
-            probe,
-            default_region,
+            ports,
+            rules,
             arrivals: AtomicI64::new(0),
         }
     }
 
     fn region(&self, ctx: &CallContext) -> Region {
-        ctx.principal.region.unwrap_or(self.default_region)
+        ctx.principal.region.unwrap_or(self.rules.default_region)
     }
 
     /// Reports how long `stage` took since `began`, and returns it.
     fn measured(&self, stage: Stage, began: Instant) -> Duration {
-        let took = self.clock.instant().saturating_duration_since(began);
-        self.probe.stage(stage, took);
+        let took = self.ports.clock.instant().saturating_duration_since(began);
+        self.ports.probe.stage(stage, took);
         took
     }
 }

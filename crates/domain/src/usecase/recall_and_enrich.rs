@@ -1,15 +1,17 @@
 //! Before the agent speaks: who is calling?
 
+use std::time::Duration;
+
 use super::CallerService;
 use crate::{
     access::Scope,
     call::SessionId,
     context::CallContext,
-    enrichment::{CachedLookup, Enrichment},
+    enrichment::{Shown, merge},
     error::Error,
     memory::Recollection,
     phone::{PhoneNumber, Region},
-    port::{RecallQuery, Stage},
+    port::{Enriched, EnrichmentQuery, RecallQuery, Stage},
     recall::Recall,
     summary,
 };
@@ -25,7 +27,8 @@ pub struct RecallInput {
 
 impl CallerService {
     /// Answers who is calling. A number not seen before becomes a caller. A memory that fails or is late degrades the answer
-    /// instead of failing it: the call goes on.
+    /// instead of failing it: the call goes on. What look-ups do not know by the deadline is left out and named in
+    /// [`Recall::cut`].
     ///
     /// # Errors
     /// [`Error::InsufficientScope`] without the scope `recall`, and whatever `input` refuses.
@@ -35,70 +38,67 @@ impl CallerService {
     {
         ctx.require(Scope::Recall)?;
         let RecallInput { number, session_id } = input(self.region(ctx))?;
+        let tenant = ctx.principal.tenant_id;
+        let now_ms = self.ports.clock.now_ms();
         let query = RecallQuery {
             number,
             session_id,
-            now_ms: self.clock.now_ms(),
+            now_ms,
         };
 
-        let began = self.clock.instant();
-        let read = self.memory.recall(ctx.principal.tenant_id, &query, ctx.deadline).await;
-        let memory_ms = self.measured(Stage::MemoryRecall, began).as_secs_f64() * 1000.0;
-
-        Ok(match read {
-            Ok(recollection) => remembered(recollection, query.now_ms, memory_ms),
+        let began = self.ports.clock.instant();
+        let read = self.ports.memory.recall(tenant, &query, ctx.deadline).await;
+        let memory_ms = millis(self.measured(Stage::MemoryRecall, began));
+        let mut read = match read {
+            Ok(read) => read,
             Err(cause) => {
-                self.probe.degraded();
-                Recall::degraded(cause, memory_ms)
+                self.ports.probe.degraded();
+                return Ok(Recall::degraded(cause, memory_ms));
             }
-        })
+        };
+
+        let began = self.ports.clock.instant();
+        let look_up = EnrichmentQuery {
+            tenant,
+            number: query.number,
+            cached: std::mem::take(&mut read.lookups),
+        };
+        let enriched = self.ports.enricher.enrich(look_up, ctx.deadline).await;
+        let enrichment_ms = millis(self.measured(Stage::Enrichment, began));
+        let shown = merge(&enriched.lookups, self.rules.ttl, now_ms);
+        Ok(remembered(read, shown, enriched, now_ms, memory_ms, enrichment_ms))
     }
 }
 
-fn remembered(read: Recollection, now_ms: i64, memory_ms: f64) -> Recall {
-    let (enrichment, fetched_at_ms) = shown(read.lookups);
+fn remembered(
+    read: Recollection,
+    shown: Shown,
+    enriched: Enriched,
+    now_ms: i64,
+    memory_ms: f64,
+    enrichment_ms: f64,
+) -> Recall {
+    let age_ms = |since_ms: i64| now_ms.saturating_sub(since_ms).max(0);
     Recall {
         known: read.known,
         degraded: None,
         summary: summary::of_caller(read.caller.total_calls, &read.recent_calls),
-        caller: Some(read.caller),
+        caller: Some(read.caller.or_named_by(&shown)),
         recent_calls: read.recent_calls,
-        cache_hit: fetched_at_ms.is_some(),
-        enrichment,
+        cache_hit: shown.is_cached(&enriched.called),
         memory_ms,
-        enrichment_ms: 0.0,
-        memory_age_ms: read
-            .memory_changed_ms
-            .map(|changed| now_ms.saturating_sub(changed).max(0)),
-        enrichment_age_ms: fetched_at_ms.map(|fetched| now_ms.saturating_sub(fetched).max(0)),
-        cut: Vec::new(),
+        enrichment_ms,
+        memory_age_ms: read.memory_changed_ms.map(age_ms),
+        enrichment_age_ms: shown.oldest_ms().map(age_ms),
+        enrichment: shown,
+        cut: enriched
+            .cut
+            .iter()
+            .map(|vendor| format!("enrichment.{vendor}"))
+            .collect(),
     }
 }
 
-/// Block by block the newest cached answer, and when the oldest of the blocks shown was fetched.
-fn shown(mut lookups: Vec<CachedLookup>) -> (Enrichment, Option<i64>) {
-    lookups.sort_by_key(|lookup| std::cmp::Reverse(lookup.fetched_at_ms));
-    let mut shown = Enrichment::default();
-    let mut oldest = None;
-    for CachedLookup {
-        fetched_at_ms, found, ..
-    } in lookups
-    {
-        let mut used = false;
-        used |= fill(&mut shown.person, found.person);
-        used |= fill(&mut shown.company, found.company);
-        used |= fill(&mut shown.phone, found.phone);
-        if used {
-            oldest = Some(oldest.map_or(fetched_at_ms, |ms: i64| ms.min(fetched_at_ms)));
-        }
-    }
-    (shown, oldest)
-}
-
-fn fill<T>(block: &mut Option<T>, found: Option<T>) -> bool {
-    let fills = block.is_none() && found.is_some();
-    if fills {
-        *block = found;
-    }
-    fills
+fn millis(took: Duration) -> f64 {
+    took.as_secs_f64() * 1000.0
 }

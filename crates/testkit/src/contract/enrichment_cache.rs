@@ -50,10 +50,14 @@ impl View {
         read.expect("a healthy memory recalls")
     }
 
-    /// The look-ups that a recall of the number shows, by vendor.
+    /// The look-ups that a recall of the number shows, by vendor; reading them alone must show the same.
     async fn shown(&self, number: &PhoneNumber) -> Vec<CachedLookup> {
         let mut lookups = self.recall(number).await.lookups;
         lookups.sort_by(|a, b| a.vendor.cmp(&b.vendor));
+        let read = self.cache.lookups(self.tenant, number, ample()).await;
+        let mut read = read.expect("a healthy cache reads");
+        read.sort_by(|a, b| a.vendor.cmp(&b.vendor));
+        assert!(read == lookups, "a recall and a reading show different look-ups");
         lookups
     }
 }

@@ -11,6 +11,8 @@
 //! | [`AccessAdmin`] | [`access_admin_contract!`](crate::access_admin_contract) | [`AccessFixture`] |
 //! | [`Authenticator`](domain::port::Authenticator) | [`authenticator_contract!`](crate::authenticator_contract) | [`AuthenticatorFixture`] |
 //! | [`RateLimiter`](domain::port::RateLimiter) | [`rate_limiter_contract!`](crate::rate_limiter_contract) | [`RateLimiterFixture`] |
+//! | [`SpendLedger`] | [`spend_ledger_contract!`](crate::spend_ledger_contract) | [`SpendFixture`] |
+//! | [`SpendAdmin`] | [`spend_admin_contract!`](crate::spend_admin_contract) | [`SpendFixture`] |
 //!
 //! # How to use a suite
 //!
@@ -47,13 +49,15 @@ pub mod caller_memory;
 pub mod enrichment_cache;
 pub mod key_store;
 pub mod rate_limiter;
+pub mod spend_admin;
+pub mod spend_ledger;
 
 use std::{any::Any, future::Future, sync::Arc, time::Duration};
 
 use domain::{
     access::TenantId,
     error::PortError,
-    port::{AccessAdmin, CallerMemory, EnrichmentCache, KeyStore},
+    port::{AccessAdmin, CallerMemory, EnrichmentCache, KeyStore, SpendAdmin, SpendLedger},
 };
 
 pub use authenticator::{AuthenticatorFixture, CacheTimes};
@@ -99,6 +103,23 @@ pub struct AccessFixture {
     pub keys: Arc<dyn KeyStore>,
     /// The implementation that manages the same store.
     pub admin: Arc<dyn AccessAdmin>,
+    /// What has to live as long as the store.
+    pub keep: Box<dyn Any + Send>,
+}
+
+/// What the suites of [`SpendLedger`] and [`SpendAdmin`] work on.
+///
+/// The store must hold the two tenants and nothing else, because usage and caps are listed of all. So every test needs its own.
+pub struct SpendFixture {
+    /// The implementation that counts.
+    pub ledger: Arc<dyn SpendLedger>,
+    /// A second instance over the same store, as another process would have. Without it, the clauses about several processes
+    /// use the first twice.
+    pub other_process: Option<Arc<dyn SpendLedger>>,
+    /// The implementation that lists the counts and sets the caps of the same store.
+    pub admin: Arc<dyn SpendAdmin>,
+    /// Two tenants with their names, without purchases and caps.
+    pub tenants: [(TenantId, String); 2],
     /// What has to live as long as the store.
     pub keep: Box<dyn Any + Send>,
 }
