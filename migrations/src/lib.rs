@@ -7,6 +7,7 @@ pub use sea_orm_migration::{MigrationStatus, MigratorTrait};
 use sea_orm_migration::{MigrationTrait, async_trait};
 
 mod m20261121_000001_callers_calls_and_keys;
+mod m20261121_000002_lookup_spend;
 
 /// Every schema step, oldest first.
 #[derive(Debug, Clone, Copy)]
@@ -15,6 +16,9 @@ pub struct Migrator;
 #[async_trait::async_trait]
 impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        vec![Box::new(m20261121_000001_callers_calls_and_keys::Step)]
+        vec![
+            Box::new(m20261121_000001_callers_calls_and_keys::Step),
+            Box::new(m20261121_000002_lookup_spend::Step),
+        ]
     }
 }

@@ -1,7 +1,7 @@
 //! Storage of callers, calls, look-ups and keys on SQLite and PostgreSQL through SeaORM.
 //!
 //! Open a [`Database`], bring its schema up to date with [`Database::migrate_up`], and put the ports' implementations
-//! over it: [`SqlCallerMemory`] and [`SqlKeyStore`]. No row, query or connection leaves this crate.
+//! over it: [`SqlCallerMemory`], [`SqlKeyStore`] and [`SqlSpendLedger`]. No row, query or connection leaves this crate.
 
 mod connect;
 mod contact;
@@ -15,6 +15,7 @@ mod memory;
 mod migrate;
 mod recall;
 mod session;
+mod spend;
 mod transaction;
 mod transcript;
 
@@ -22,3 +23,4 @@ pub use database::{Database, DatabaseOptions, OpenError, PoolState};
 pub use keys::SqlKeyStore;
 pub use memory::SqlCallerMemory;
 pub use migrate::{MigrateError, MigrationState};
+pub use spend::SqlSpendLedger;

@@ -4,9 +4,9 @@ mod support;
 
 use std::sync::Arc;
 
-use adapters_sqlorm::{SqlCallerMemory, SqlKeyStore};
+use adapters_sqlorm::{SqlCallerMemory, SqlKeyStore, SqlSpendLedger};
 use support::{Place, tenant};
-use testkit::contract::{AccessFixture, CallerMemoryFixture, EnrichmentCacheFixture};
+use testkit::contract::{AccessFixture, CallerMemoryFixture, EnrichmentCacheFixture, SpendFixture};
 
 async fn memory(place: Option<Place>) -> Option<CallerMemoryFixture> {
     let place = place?;
@@ -42,6 +42,22 @@ async fn access(place: Option<Place>) -> Option<AccessFixture> {
     })
 }
 
+async fn spend(place: Option<Place>) -> Option<SpendFixture> {
+    let place = place?;
+    let (here, there) = (place.migrated().await, place.open().await);
+    let ledger = Arc::new(SqlSpendLedger::new(&here));
+    Some(SpendFixture {
+        ledger: Arc::clone(&ledger) as _,
+        other_process: Some(Arc::new(SqlSpendLedger::new(&there))),
+        admin: ledger,
+        tenants: [
+            (tenant(&here, "one").await, "one".to_owned()),
+            (tenant(&here, "two").await, "two".to_owned()),
+        ],
+        keep: Box::new((here, there, place)),
+    })
+}
+
 testkit::caller_memory_contract!(caller_memory_on_sqlite, memory(Some(Place::sqlite())));
 testkit::caller_memory_contract!(caller_memory_on_postgres, async {
     memory(Place::postgres().await).await
@@ -56,3 +72,7 @@ testkit::access_admin_contract!(access_admin_on_sqlite, access(Some(Place::sqlit
 testkit::access_admin_contract!(access_admin_on_postgres, async {
     access(Place::postgres().await).await
 });
+testkit::spend_ledger_contract!(spend_ledger_on_sqlite, spend(Some(Place::sqlite())));
+testkit::spend_ledger_contract!(spend_ledger_on_postgres, async { spend(Place::postgres().await).await });
+testkit::spend_admin_contract!(spend_admin_on_sqlite, spend(Some(Place::sqlite())));
+testkit::spend_admin_contract!(spend_admin_on_postgres, async { spend(Place::postgres().await).await });

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use testkit::{
-    Faulty, InMemoryCallerMemory, InMemoryKeyStore,
-    contract::{AccessFixture, CallerMemoryFixture, EnrichmentCacheFixture},
+    Faulty, InMemoryCallerMemory, InMemoryKeyStore, InMemorySpendLedger,
+    contract::{AccessFixture, CallerMemoryFixture, EnrichmentCacheFixture, SpendFixture},
     sample,
 };
 
@@ -46,10 +46,23 @@ fn access() -> AccessFixture {
     }
 }
 
+fn spend() -> SpendFixture {
+    let ledger = InMemorySpendLedger::new();
+    SpendFixture {
+        tenants: ["one", "two"].map(|name| (ledger.add_tenant(name), name.to_owned())),
+        other_process: Some(Arc::new(ledger.clone())),
+        admin: Arc::new(ledger.clone()),
+        ledger: Arc::new(Faulty::new(Arc::new(ledger))),
+        keep: Box::new(()),
+    }
+}
+
 testkit::caller_memory_contract!(in_memory_caller_memory, async { Some(memory()) });
 testkit::caller_memory_contract!(healthy_caller_memory, async { Some(memory_behind_a_switch()) });
 testkit::enrichment_cache_contract!(in_memory_enrichment_cache, async { Some(cache()) });
 testkit::key_store_contract!(in_memory_key_store, async { Some(access()) });
 testkit::access_admin_contract!(in_memory_access_admin, async { Some(access()) });
+testkit::spend_ledger_contract!(in_memory_spend_ledger, async { Some(spend()) });
+testkit::spend_admin_contract!(in_memory_spend_admin, async { Some(spend()) });
 // Without a fixture every clause is skipped, which is said and is no failure.
 testkit::caller_memory_contract!(skipped_when_there_is_no_fixture, async { None });

@@ -12,4 +12,4 @@ pub use clock::Clock;
 pub use enrichment::{Enriched, Enricher, EnrichmentCache, EnrichmentProvider, EnrichmentQuery, LookupProbe, Skip};
 pub use memory::{CallerMemory, RecallQuery};
 pub use probe::{Probe, Stage};
-pub use spend::{DailyCaps, Day, Purchase, SpendAdmin, SpendLedger, Usage};
+pub use spend::{CapChange, CapChanges, DailyCaps, Day, Purchase, SpendAdmin, SpendLedger, Usage};

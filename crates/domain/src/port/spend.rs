@@ -1,6 +1,6 @@
 //! What look-ups cost, and how much a tenant lets them cost.
 
-use std::{fmt, str::FromStr};
+use std::{collections::BTreeMap, fmt, str::FromStr};
 
 use async_trait::async_trait;
 
@@ -106,6 +106,27 @@ pub struct Usage {
     pub spend_micro_usd: u64,
 }
 
+/// What becomes of one cap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CapChange {
+    /// It stays as it is.
+    #[default]
+    Keep,
+    /// There is none from now on.
+    Lift,
+    /// It is this from now on; a store may keep what is above [`i64::MAX`] as that.
+    Set(u64),
+}
+
+/// What becomes of a tenant's caps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CapChanges {
+    /// Paid requests a day.
+    pub lookups: CapChange,
+    /// Their price a day, in micro-dollars.
+    pub spend_micro_usd: CapChange,
+}
+
 /// Reads the counts and sets the caps; the command line works through it.
 ///
 /// Implementations MUST return by the deadline, be safe to cancel, and do each method as one unit or not at all.
@@ -118,11 +139,18 @@ pub trait SpendAdmin: Send + Sync {
     /// [`AdminError::UnknownTenant`] when there is no tenant of this name.
     async fn usage(&self, tenant: Option<String>, since: Day, deadline: Deadline) -> Result<Vec<Usage>, AdminError>;
 
-    /// Sets a tenant's caps. The next purchase is held against them.
+    /// Changes a tenant's caps, and returns them as they are then. The next purchase is held against them.
     ///
     /// # Errors
     /// [`AdminError::UnknownTenant`] when there is no tenant of this name.
-    async fn set_caps(&self, tenant: &str, caps: DailyCaps, deadline: Deadline) -> Result<(), AdminError>;
+    async fn change_caps(&self, tenant: &str, changes: CapChanges, deadline: Deadline)
+    -> Result<DailyCaps, AdminError>;
+
+    /// The caps of every tenant that has any, by the tenant's name.
+    ///
+    /// # Errors
+    /// [`AdminError::Port`] when the store failed.
+    async fn caps(&self, deadline: Deadline) -> Result<BTreeMap<String, DailyCaps>, AdminError>;
 }
 
 #[cfg(test)]

@@ -1,0 +1,245 @@
+//! Paid look-ups: counted in one transaction each, and never above the caps, however many processes buy at once.
+//!
+//! On PostgreSQL a purchase locks its tenant's row first, so that the purchases of one tenant come one after the other and
+//! each sees the ones before it. The lock leaves others alone: it conflicts with changes of the tenant, not with rows that
+//! refer to it. On SQLite there is one writer, and a transaction that writes is alone from its beginning.
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use domain::{
+    async_trait,
+    context::Deadline,
+    error::PortError,
+    port::{AdminError, CapChange, CapChanges, DailyCaps, Day, Purchase, SpendAdmin, SpendLedger, Usage},
+};
+use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, QueryResult, Statement, TryGetable, Value};
+use tokio::{sync::Semaphore, time::timeout_at};
+
+use crate::{
+    Database,
+    error::{port_error, undecodable},
+    transaction::Verdict,
+};
+
+/// Purchases of this process that may be under way. They wait for each other in the database, and must leave connections to
+/// the recalls.
+const UNDER_WAY: usize = 4;
+
+/// [`SpendLedger`] and [`SpendAdmin`] in SQL.
+pub struct SqlSpendLedger {
+    db: Database,
+    under_way: Semaphore,
+}
+
+impl SqlSpendLedger {
+    /// The ledger kept in `db`.
+    #[must_use]
+    pub fn new(db: &Database) -> Self {
+        Self {
+            db: db.clone(),
+            under_way: Semaphore::new(UNDER_WAY),
+        }
+    }
+}
+
+const FIND_TENANT: &str = "SELECT 1 FROM tenants WHERE id = $1";
+
+/// A statement of its own, because a statement that waits for a lock goes on with what it saw before it waited.
+const LOCK_TENANT: &str = "SELECT 1 FROM tenants WHERE id = $1 FOR NO KEY UPDATE";
+
+/// Counts one purchase unless it would take the tenant's day above a cap; changes no row then.
+const COUNT: &str = "\
+INSERT INTO lookup_spend (tenant_id, day, vendor, lookups, spend_micro_usd)
+SELECT t.id, $2, $3, 1, $4 FROM tenants AS t
+WHERE t.id = $1
+  AND (t.daily_lookups IS NULL OR t.daily_lookups >= 1 +
+    (SELECT COALESCE(SUM(s.lookups), 0) FROM lookup_spend AS s WHERE s.tenant_id = $1 AND s.day = $2))
+  AND (t.daily_spend_micro_usd IS NULL OR t.daily_spend_micro_usd >= $4 +
+    (SELECT COALESCE(SUM(s.spend_micro_usd), 0) FROM lookup_spend AS s WHERE s.tenant_id = $1 AND s.day = $2))
+ON CONFLICT (tenant_id, day, vendor) DO UPDATE SET
+  lookups = lookup_spend.lookups + 1,
+  spend_micro_usd = lookup_spend.spend_micro_usd + excluded.spend_micro_usd";
+
+/// Why a purchase was neither counted nor refused.
+#[derive(Debug, thiserror::Error)]
+enum Uncounted {
+    #[error("the connection broke while a purchase was committed, which may be counted or not")]
+    Lost,
+    #[error("there is no such tenant")]
+    NoTenant,
+    #[error("the price of a look-up is too high to be counted")]
+    TooDear,
+}
+
+#[async_trait]
+impl SpendLedger for SqlSpendLedger {
+    async fn reserve(&self, purchase: &Purchase, deadline: Deadline) -> Result<bool, PortError> {
+        let price = i64::try_from(purchase.price_micro_usd).map_err(|_| refusal(Uncounted::TooDear))?;
+        let _permit = timeout_at(deadline.0.into(), self.under_way.acquire())
+            .await
+            .map_err(|_| PortError::deadline("reserve"))?;
+        let (tenant, day, vendor) = (purchase.tenant.0, purchase.day.0, purchase.vendor.clone());
+        // A transaction is done again when its connection broke, and a commit that was on its way then may have arrived.
+        let committing = Arc::new(AtomicBool::new(false));
+        self.db
+            .transaction("reserve", deadline, move |transaction| {
+                let (vendor, committing) = (vendor.clone(), Arc::clone(&committing));
+                Box::pin(async move {
+                    if committing.load(Ordering::SeqCst) {
+                        let lost = PortError::Unavailable(Box::new(Uncounted::Lost));
+                        return Ok(Verdict::Discard(Err(lost)));
+                    }
+                    let find = match transaction.get_database_backend() {
+                        DbBackend::Postgres => LOCK_TENANT,
+                        _ => FIND_TENANT,
+                    };
+                    if query(transaction, find, [tenant.into()]).await?.is_none() {
+                        return Ok(Verdict::Discard(Err(refusal(Uncounted::NoTenant))));
+                    }
+                    let values = [tenant.into(), day.into(), vendor.into(), price.into()];
+                    let dialect = transaction.get_database_backend();
+                    let counted = transaction
+                        .execute_raw(Statement::from_sql_and_values(dialect, COUNT, values))
+                        .await?;
+                    if counted.rows_affected() == 0 {
+                        return Ok(Verdict::Discard(Ok(false)));
+                    }
+                    committing.store(true, Ordering::SeqCst);
+                    Ok(Verdict::Commit(Ok(true)))
+                })
+            })
+            .await?
+    }
+}
+
+/// The tenants come first, so that one without purchases can be told from one that does not exist.
+const USAGE: &str = "\
+SELECT t.name, s.vendor, s.day, s.lookups, s.spend_micro_usd
+FROM tenants AS t LEFT JOIN lookup_spend AS s ON s.tenant_id = t.id AND s.day >= $1
+WHERE $2 IS NULL OR t.name = $2";
+
+const CHANGE_CAPS: &str = "\
+UPDATE tenants SET
+  daily_lookups = CASE WHEN $2 THEN daily_lookups ELSE $3 END,
+  daily_spend_micro_usd = CASE WHEN $4 THEN daily_spend_micro_usd ELSE $5 END
+WHERE name = $1
+RETURNING daily_lookups, daily_spend_micro_usd";
+
+const CAPS: &str = "\
+SELECT daily_lookups, daily_spend_micro_usd, name FROM tenants
+WHERE daily_lookups IS NOT NULL OR daily_spend_micro_usd IS NOT NULL";
+
+#[async_trait]
+impl SpendAdmin for SqlSpendLedger {
+    async fn usage(&self, tenant: Option<String>, since: Day, deadline: Deadline) -> Result<Vec<Usage>, AdminError> {
+        let values = [since.0.into(), tenant.clone().into()];
+        let statement = Statement::from_sql_and_values(self.db.dialect(), USAGE, values);
+        let rows = self.db.query_all("usage", deadline, statement).await?;
+        match tenant {
+            Some(name) if rows.is_empty() => Err(AdminError::UnknownTenant(name)),
+            _ => {
+                let counted: Result<Vec<_>, _> = rows.iter().filter_map(|row| usage(row).transpose()).collect();
+                let mut counted = counted?;
+                // Not by the database, whose order of names depends on its language.
+                counted.sort_by(|a, b| (a.day, &a.tenant, &a.vendor).cmp(&(b.day, &b.tenant, &b.vendor)));
+                Ok(counted)
+            }
+        }
+    }
+
+    async fn change_caps(
+        &self,
+        tenant: &str,
+        changes: CapChanges,
+        deadline: Deadline,
+    ) -> Result<DailyCaps, AdminError> {
+        let name = tenant.to_owned();
+        let changed = self
+            .db
+            .transaction("change_caps", deadline, move |transaction| {
+                let (keep_lookups, lookups) = to_columns(changes.lookups);
+                let (keep_spend, spend) = to_columns(changes.spend_micro_usd);
+                let values = [
+                    name.clone().into(),
+                    keep_lookups.into(),
+                    lookups.into(),
+                    keep_spend.into(),
+                    spend.into(),
+                ];
+                Box::pin(async move {
+                    let row = query(transaction, CHANGE_CAPS, values).await?;
+                    Ok(Verdict::Commit(row.as_ref().map(caps).transpose()))
+                })
+            })
+            .await??;
+        changed.ok_or_else(|| AdminError::UnknownTenant(tenant.to_owned()))
+    }
+
+    async fn caps(&self, deadline: Deadline) -> Result<BTreeMap<String, DailyCaps>, AdminError> {
+        let statement = Statement::from_string(self.db.dialect(), CAPS);
+        let rows = self.db.query_all("caps", deadline, statement).await?;
+        let named = rows.iter().map(|row| Ok((column(row, 2)?, caps(row)?)));
+        Ok(named.collect::<Result<_, PortError>>()?)
+    }
+}
+
+fn refusal(why: Uncounted) -> PortError {
+    PortError::Internal(Box::new(why))
+}
+
+async fn query<const N: usize>(
+    transaction: &DatabaseTransaction,
+    sql: &'static str,
+    values: [Value; N],
+) -> Result<Option<QueryResult>, DbErr> {
+    let dialect = transaction.get_database_backend();
+    transaction
+        .query_one_raw(Statement::from_sql_and_values(dialect, sql, values))
+        .await
+}
+
+/// Whether the cap stays, and what it becomes if not.
+fn to_columns(change: CapChange) -> (bool, Option<i64>) {
+    match change {
+        CapChange::Keep => (true, None),
+        CapChange::Lift => (false, None),
+        CapChange::Set(cap) => (false, Some(i64::try_from(cap).unwrap_or(i64::MAX))),
+    }
+}
+
+/// What a row of [`USAGE`] counts; `None` for a tenant that bought nothing.
+fn usage(row: &QueryResult) -> Result<Option<Usage>, PortError> {
+    let Some(vendor) = column::<Option<String>>(row, 1)? else {
+        return Ok(None);
+    };
+    Ok(Some(Usage {
+        tenant: column(row, 0)?,
+        vendor,
+        day: Day(column(row, 2)?),
+        lookups: to_count(column(row, 3)?)?,
+        spend_micro_usd: to_count(column(row, 4)?)?,
+    }))
+}
+
+/// The caps in the first two columns.
+fn caps(row: &QueryResult) -> Result<DailyCaps, PortError> {
+    let cap = |index| column::<Option<i64>>(row, index)?.map(to_count).transpose();
+    Ok(DailyCaps {
+        lookups: cap(0)?,
+        spend_micro_usd: cap(1)?,
+    })
+}
+
+fn column<T: TryGetable>(row: &QueryResult, index: usize) -> Result<T, PortError> {
+    row.try_get_by_index(index).map_err(port_error)
+}
+
+fn to_count(stored: i64) -> Result<u64, PortError> {
+    u64::try_from(stored).map_err(|_| undecodable("count of look-ups"))
+}
