@@ -102,6 +102,12 @@ impl<'a> Heard<'a> {
         self.find(phrases).next().is_some()
     }
 
+    /// Whether the turn asks back, as "is your address ...?": one of the phrases stands in it, and no question word before.
+    pub(super) fn asks_back(&self, phrases: &[&str]) -> bool {
+        self.find(phrases)
+            .any(|found| found.start == 0 || !matches!(self.norm(found.start - 1), "what" | "which"))
+    }
+
     /// Whether any of the phrases stands among the last `reach` words before `place`, in the same sentence.
     pub(super) fn has_before(&self, place: usize, reach: usize, phrases: &[&str]) -> bool {
         let mut first = place;

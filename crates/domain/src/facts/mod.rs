@@ -3,12 +3,22 @@
 //! Every rule goes by the form of what is said, in punctuated text and in raw speech recognition alike, and leaves out what is
 //! doubtful: a wrong fact is worse than none. A fact's quote is a verbatim span of one turn of the right speaker.
 
+mod agreed;
+mod contact;
 mod heard;
 mod name;
+mod place;
+mod preference;
+mod reference;
+mod spoken;
+mod timing;
 
-use std::fmt;
+use std::{fmt, ops::Range};
 
-use crate::call::{Role, Turn};
+use crate::{
+    call::{Role, Turn},
+    text::small::is_interjection,
+};
 use heard::Heard;
 
 /// What a fact is about.
@@ -138,6 +148,46 @@ enum Finding {
     Doubt(FactKey),
 }
 
+/// The fact that the words at `quote` prove.
+fn fact(key: FactKey, value: String, heard: &Heard<'_>, quote: Range<usize>) -> Finding {
+    let quote = heard.quote(quote);
+    if value.is_empty() || quote.is_empty() {
+        return Finding::Doubt(key);
+    }
+    Finding::Fact(Fact {
+        key,
+        value,
+        quote: quote.to_owned(),
+        turn: heard.turn,
+    })
+}
+
+/// A turn of the caller with the agent's turn that it may answer.
+struct Exchange<'c, 'a> {
+    asked: Option<&'c Heard<'a>>,
+    heard: &'c Heard<'a>,
+}
+
+/// The caller's turns. Only the first one with words behind an agent's turn answers it.
+fn exchanges<'c, 'a>(call: &'c [Heard<'a>]) -> Vec<Exchange<'c, 'a>> {
+    let mut asked = None;
+    let mut exchanges = Vec::new();
+    for heard in call.iter().filter(|heard| !heard.words.is_empty()) {
+        match heard.role {
+            // "Okay" and "sure" of the agent leave its question standing.
+            Role::Agent if heard.words.iter().all(|word| is_interjection(&word.norm)) => {}
+            Role::Agent => asked = Some(heard),
+            Role::User => {
+                exchanges.push(Exchange { asked, heard });
+                if heard.words.iter().any(|word| !is_interjection(&word.norm)) {
+                    asked = None;
+                }
+            }
+        }
+    }
+    exchanges
+}
+
 /// The facts that a transcript states. Linear in its length.
 #[must_use]
 pub fn of_call(transcript: &[Turn]) -> Extraction {
@@ -147,7 +197,13 @@ pub fn of_call(transcript: &[Turn]) -> Extraction {
         .map(|(place, turn)| Heard::new(place, turn))
         .collect();
     let mut findings = Vec::new();
+    let exchanges = exchanges(&heard);
     name::find(&heard, &mut findings);
+    contact::find(&exchanges, &mut findings);
+    place::find(&exchanges, &mut findings);
+    preference::find(&exchanges, &mut findings);
+    reference::find(&heard, &mut findings);
+    agreed::find(&heard, &mut findings);
 
     let mut facts: Vec<Fact> = Vec::new();
     let mut doubts: Vec<FactKey> = Vec::new();

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::{Fact, FactKey, Finding, heard::Heard};
+use super::{FactKey, Finding, fact, heard::Heard};
 use crate::{
     call::Role,
     text::{
@@ -40,15 +40,10 @@ pub(super) fn find(call: &[Heard<'_>], findings: &mut Vec<Finding>) {
         for statement in stated {
             match statement {
                 Statement::Doubtful => doubt = true,
-                Statement::Name { parts, quote, corrects } => match merged(&known, parts, corrects, doubt) {
+                Statement::Name { parts, quote, corrects } => match merged(&known, parts, corrects, doubt, asked) {
                     Merged::New(name) => {
                         doubt = false;
-                        findings.push(Finding::Fact(Fact {
-                            key: FactKey::Name,
-                            value: name.join(" "),
-                            quote: heard.quote(quote).to_owned(),
-                            turn: heard.turn,
-                        }));
+                        findings.push(fact(FactKey::Name, name.join(" "), heard, quote));
                         known = name;
                     }
                     Merged::Known => {}
@@ -134,7 +129,7 @@ fn asks_name(agent: &Heard<'_>) -> Option<Part> {
 
 /// Words that say of what stands before "my name is" that it is not an introduction.
 const REPORTED: &[&str] = &[
-    "if", "that", "think", "thinks", "thought", "says", "said", "saying", "whether", "like", "where",
+    "if", "like", "said", "says", "saying", "that", "think", "thinks", "thought", "told", "where", "whether",
 ];
 
 /// Words after a name that prove it.
@@ -173,7 +168,7 @@ fn introduction(heard: &Heard<'_>, place: usize, asked: Option<Part>, opening: b
             "my first and last name is",
         ],
     ) {
-        let reported = place > 0 && REPORTED.contains(&heard.norm(place - 1));
+        let reported = heard.has_before(place, 2, REPORTED);
         let start = start + usize::from(matches!(heard.norm(start), "actually" | "still" | "really"));
         let corrects = heard.has_before(place, 4, &["no", "sorry", "actually", "mean", "wrong"]);
         return match taken(heard, start, false) {
@@ -269,6 +264,20 @@ const LEADS: &[&str] = &[
     "it would be",
 ];
 
+/// Words that may follow the name in an answer.
+const FOLLOWS: &[&str] = &[
+    "and", "but", "can", "could", "from", "i", "i'd", "i'm", "i've", "is", "ma'am", "my", "please", "sir", "so",
+    "thank", "thanks", "that's", "what", "what's", "with",
+];
+
+/// The fuller name that follows `parts`, as in "Ruiz. Ana Ruiz."
+fn repeated(heard: &Heard<'_>, place: usize, parts: &[String]) -> Option<(Vec<String>, usize)> {
+    match taken(heard, place, true) {
+        Taken::Name { parts: fuller, end } if parts.iter().all(|part| fuller.contains(part)) => Some((fuller, end)),
+        _ => None,
+    }
+}
+
 /// The name in the answer to a question for it: nothing else may be in the way.
 fn answer(heard: &Heard<'_>, part: Part) -> Option<Statement> {
     let mut start = 0;
@@ -283,8 +292,9 @@ fn answer(heard: &Heard<'_>, part: Part) -> Option<Statement> {
         Taken::Nothing => None,
         Taken::Doubtful(_) => Some(Statement::Doubtful),
         Taken::Name { parts, end } => {
+            let (parts, end) = repeated(heard, end, &parts).unwrap_or((parts, end));
             let follows = heard.ends_before(end)
-                || is_small(heard.norm(end))
+                || FOLLOWS.contains(&heard.norm(end))
                 || MARKERS.contains(&heard.norm(end))
                 || is_letter(heard.norm(end));
             let corrects = part == Part::Last;
@@ -355,8 +365,12 @@ fn taken(heard: &Heard<'_>, place: usize, strict: bool) -> Taken {
         let initial = continues && !parts.is_empty() && is_letter(norm) && (cased || !matches!(norm, "i" | "a"));
         let given = continues && parts.is_empty() && matches!(norm, "will" | "may");
         let particle = continues && PARTICLES.contains(&norm);
+        // "It's raining here." A surname may end like that, a first word of a name hardly does.
+        let doing = parts.is_empty() && norm.len() > 5 && norm.ends_with("ing");
         let fits = if particle || initial {
             true
+        } else if doing {
+            false
         } else if cased {
             capital
                 && is_name_word(norm)
@@ -587,7 +601,7 @@ enum Merged {
     Conflict,
 }
 
-fn merged(known: &[String], new: Vec<String>, corrects: bool, doubt: bool) -> Merged {
+fn merged(known: &[String], new: Vec<String>, corrects: bool, doubt: bool, asked: Option<Part>) -> Merged {
     let same = |a: &String, b: &String| a.to_lowercase() == b.to_lowercase();
     if known.is_empty() {
         // After a mangled introduction only a full name is believed.
@@ -604,6 +618,9 @@ fn merged(known: &[String], new: Vec<String>, corrects: bool, doubt: bool) -> Me
         return Merged::New(new);
     }
     if let [part] = &new[..] {
+        if let ([last], Some(Part::First)) = (known, asked) {
+            return Merged::New(vec![part.clone(), last.clone()]);
+        }
         if !corrects {
             return Merged::Conflict;
         }

@@ -1,0 +1,351 @@
+//! How to reach the caller: e-mail address and telephone number.
+
+use super::{Exchange, FactKey, Finding, fact, heard::Heard, spoken::read_out};
+use crate::text::{
+    numbers::spoken_digit,
+    ordinary::is_ordinary,
+    small::{is_interjection, is_small},
+};
+
+/// Looks for e-mail addresses and telephone numbers that callers give as theirs.
+pub(super) fn find(exchanges: &[Exchange<'_, '_>], findings: &mut Vec<Finding>) {
+    for exchange in exchanges {
+        emails(exchange, findings);
+        numbers(exchange, findings);
+    }
+}
+
+const EMAIL_CUES: &[&str] = &[
+    "my email is",
+    "my email address is",
+    "my e-mail is",
+    "my e-mail address is",
+    "my new email is",
+    "my new email address is",
+    "my work email is",
+    "my personal email is",
+    "my email's",
+    "my e mail is",
+    "my e mail address is",
+    "email me at",
+    "e-mail me at",
+    "reach me at",
+    "reach me by email at",
+    "contact me at",
+    "send it to me at",
+    "write to me at",
+    "email it to me at",
+    "change my email to",
+    "update my email to",
+    "change my email address to",
+    "the email is",
+    "email is",
+    "email address is",
+    "email's",
+];
+
+/// Words that show that the address is not the caller's, or not any more.
+const NOT_MINE: &[&str] = &[
+    "his",
+    "her",
+    "their",
+    "your",
+    "wife's",
+    "husband's",
+    "boss's",
+    "old",
+    "previous",
+    "wrong",
+    "not",
+    "don't",
+    "isn't",
+    "never",
+    "wasn't",
+    "used",
+    "stop",
+    "son's",
+    "daughter's",
+    "mother's",
+    "father's",
+    "company's",
+];
+
+fn emails(exchange: &Exchange<'_, '_>, findings: &mut Vec<Finding>) {
+    let heard = exchange.heard;
+    let mut cues: Vec<(usize, usize)> = heard.find(EMAIL_CUES).map(|cue| (cue.start, cue.end)).collect();
+    if cues.is_empty()
+        && exchange.asked.is_some_and(|agent| {
+            agent.has(&[
+                "your email",
+                "your e-mail",
+                "your e mail",
+                "email address",
+                "e-mail address",
+                "best email",
+            ]) && !agent.has(&["company email", "our email"])
+                && !agent.asks_back(&["is your email", "is that your email"])
+        })
+    {
+        let start = answer_start(heard);
+        cues.push((start, start));
+    }
+    for (start, end) in cues {
+        if heard.asks(start) || heard.has_before(end, 5, NOT_MINE) {
+            findings.push(Finding::Doubt(FactKey::Email));
+            continue;
+        }
+        match address(heard, end) {
+            Address::Found(value, end) => {
+                findings.push(fact(FactKey::Email, value, heard, start..end));
+                return;
+            }
+            Address::Doubtful => findings.push(Finding::Doubt(FactKey::Email)),
+            Address::Nothing => {}
+        }
+    }
+}
+
+/// The place behind what an answer begins with.
+pub(super) fn answer_start(heard: &Heard<'_>) -> usize {
+    const LEADS: &[&str] = &[
+        "it's",
+        "it is",
+        "that's",
+        "that is",
+        "that would be",
+        "yes it's",
+        "the number is",
+        "the address is",
+        "you can use",
+        "you can reach me at",
+        "use",
+    ];
+    let mut at = 0;
+    while at < heard.words.len() {
+        match heard.behind_any(at, LEADS) {
+            Some(end) => at = end,
+            None if is_interjection(heard.norm(at)) && spoken_digit(heard.norm(at)).is_none() => at += 1,
+            None => break,
+        }
+    }
+    at
+}
+
+enum Address {
+    Found(String, usize),
+    Doubtful,
+    Nothing,
+}
+
+/// The e-mail address at `place`, written or spelled out ("jane dot doe at example dot com").
+fn address(heard: &Heard<'_>, place: usize) -> Address {
+    let start = place + usize::from(matches!(heard.norm(place), "actually" | "still" | "now" | "is"));
+    let shown = heard.shown(start);
+    if shown.contains('@') {
+        let value = shown.to_lowercase();
+        return if is_address(&value) {
+            Address::Found(value, start + 1)
+        } else {
+            Address::Doubtful
+        };
+    }
+    let Some(at) = (start + 1..heard.words.len().min(start + 24)).find(|at| heard.norm(*at) == "at") else {
+        return Address::Nothing;
+    };
+    let Some((local, _)) = part(heard, start, at) else {
+        return Address::Doubtful;
+    };
+    let last = (at + 1..heard.words.len().min(at + 12))
+        .take_while(|word| *word == at + 1 || !heard.stops_before(*word))
+        .last();
+    let Some(last) = last else { return Address::Doubtful };
+    let domain_end = last_label(heard, at + 1, last + 1);
+    let Some((domain, end)) = part(heard, at + 1, domain_end) else {
+        return Address::Doubtful;
+    };
+    let value = format!("{local}@{domain}");
+    if is_address(&value) && !heard.lost(end) {
+        Address::Found(value, end)
+    } else {
+        Address::Doubtful
+    }
+}
+
+/// Where a spelled-out domain ends: behind the word after its last "dot".
+fn last_label(heard: &Heard<'_>, start: usize, end: usize) -> usize {
+    // "example.com" in one word needs no "dot".
+    if heard.shown(start).contains('.') {
+        return start + 1;
+    }
+    (start..end)
+        .rev()
+        .find(|place| matches!(heard.norm(*place), "dot" | "point"))
+        .map_or(end.min(start + 1), |dot| (dot + 2).min(end))
+}
+
+/// One side of a spelled-out address. Letters and digits run together; two words in a row could be one or have a dot between, so
+/// that nobody knows the address.
+fn part(heard: &Heard<'_>, start: usize, end: usize) -> Option<(String, usize)> {
+    let mut written = String::new();
+    let mut word_before = false;
+    for place in start..end {
+        let norm = heard.norm(place);
+        let (piece, is_word) = match norm {
+            "" => return None,
+            "dot" | "point" | "period" => (".".to_owned(), false),
+            "underscore" => ("_".to_owned(), false),
+            "dash" | "hyphen" | "minus" => ("-".to_owned(), false),
+            "plus" => ("+".to_owned(), false),
+            _ => match spoken_digit(norm) {
+                Some(digit) if norm != "o" => (digit.to_string(), false),
+                _ if norm.chars().all(|c| c.is_ascii_digit()) => (norm.to_owned(), false),
+                _ if norm
+                    .chars()
+                    .all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_')) =>
+                {
+                    (norm.to_owned(), norm.len() > 1)
+                }
+                _ => return None,
+            },
+        };
+        if (word_before && is_word) || (is_word && is_small(norm)) {
+            return None;
+        }
+        word_before = is_word;
+        written.push_str(&piece);
+    }
+    // A word like "me" or "work" in front is rather part of the sentence.
+    (!written.is_empty()
+        && !(written.len() > 1 && is_ordinary(&written) && end - start == 1 && heard.norm(end) == "at" && start == 0))
+        .then_some((written, end))
+}
+
+fn is_address(value: &str) -> bool {
+    let Some((local, domain)) = value.split_once('@') else {
+        return false;
+    };
+    let label = |label: &str| {
+        !label.is_empty()
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+            && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+    };
+    let top = domain.rsplit('.').next().unwrap_or_default();
+    !local.is_empty()
+        && local.len() <= 64
+        && !local.starts_with('.')
+        && !local.ends_with('.')
+        && !local.contains("..")
+        && local.chars().all(|c| c.is_ascii_alphanumeric() || "._%+-'".contains(c))
+        && domain.contains('.')
+        && domain.split('.').all(label)
+        && (2..=12).contains(&top.len())
+        && top.chars().all(|c| c.is_ascii_alphabetic())
+}
+
+const NUMBER_CUES: &[&str] = &[
+    "my number is",
+    "my phone number is",
+    "my telephone number is",
+    "my cell is",
+    "my cell number is",
+    "my cell phone is",
+    "my cell phone number is",
+    "my mobile is",
+    "my mobile number is",
+    "my callback number is",
+    "my call back number is",
+    "callback number is",
+    "call back number is",
+    "best number is",
+    "best number to reach me is",
+    "best number to call is",
+    "best number for me is",
+    "my home number is",
+    "my work number is",
+    "my new number is",
+    "my new phone number is",
+    "my contact number is",
+    "my direct line is",
+    "reach me at",
+    "reach me on",
+    "call me at",
+    "call me on",
+    "call me back at",
+    "call me back on",
+    "ring me on",
+    "text me at",
+    "contact me at",
+    "contact me on",
+    "my number's",
+    "my phone is",
+    "new number is",
+];
+
+/// The fewest and the most digits of a telephone number with its area.
+const FEWEST: usize = 7;
+const MOST: usize = 15;
+
+fn numbers(exchange: &Exchange<'_, '_>, findings: &mut Vec<Finding>) {
+    let heard = exchange.heard;
+    let mut cues: Vec<(usize, usize)> = heard.find(NUMBER_CUES).map(|cue| (cue.start, cue.end)).collect();
+    if cues.is_empty()
+        && exchange.asked.is_some_and(|agent| {
+            agent.has(&[
+                "phone number",
+                "your number",
+                "callback number",
+                "call back number",
+                "best number",
+                "contact number",
+                "number to reach",
+                "number can we",
+                "number to call",
+                "your cell",
+                "your mobile",
+                "number we can",
+                "reach you",
+                "call you back",
+            ]) && !agent.has(&[
+                "account number",
+                "card number",
+                "order number",
+                "policy number",
+                "our phone number",
+                "our number",
+            ]) && !agent.asks_back(&["is your phone number", "is your number"])
+        })
+    {
+        let start = answer_start(heard);
+        cues.push((start, start));
+    }
+    for (start, end) in cues {
+        let end = end + usize::from(matches!(heard.norm(end), "actually" | "area" | "it's"));
+        let Some(spoken) = read_out(heard, end, false) else {
+            continue;
+        };
+        let behind =
+            heard.ends_before(spoken.end) || is_small(heard.norm(spoken.end)) || is_ordinary(heard.norm(spoken.end));
+        let long = (FEWEST..=MOST).contains(&spoken.digits());
+        if spoken.digits() < 4 {
+            continue;
+        }
+        if !long
+            || spoken.doubtful
+            || !behind
+            || heard.asks(start)
+            || heard.has_before(end, 6, NOT_MINE)
+            || extension(heard, spoken.end)
+        {
+            findings.push(Finding::Doubt(FactKey::CallbackNumber));
+            continue;
+        }
+        findings.push(fact(FactKey::CallbackNumber, spoken.code, heard, start..spoken.end));
+        return;
+    }
+}
+
+/// A number goes on in a way that digits alone do not tell.
+fn extension(heard: &Heard<'_>, place: usize) -> bool {
+    matches!(heard.norm(place), "extension" | "ext" | "x")
+}

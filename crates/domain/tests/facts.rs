@@ -1,0 +1,378 @@
+//! Facts from what people say: phrasings with what a careful listener would note, and what must hold of any transcript.
+
+use std::collections::BTreeSet;
+
+use domain::{
+    call::{Role, Turn},
+    facts::{self, FactKey, Outcome},
+};
+use proptest::prelude::*;
+
+/// Lines of a call, the agent's with `A: ` in front, and what is to be noted, as `key=value`.
+type Phrasing = (&'static [&'static str], &'static [&'static str]);
+
+#[rustfmt::skip]
+const PHRASINGS: &[Phrasing] = &[
+    // Names.
+    (&["Hi, my name is Maren Okafor and I have a question about my bill."], &["name=Maren Okafor"]),
+    (&["hi my name is tobias lindqvist i'd like to change my flight"], &["name=Tobias Lindqvist"]),
+    (&["hello my name is sofia"], &["name=Sofia"]),
+    (&["yeah my name's wendell pruitt"], &["name=Wendell Pruitt"]),
+    (&["Good morning, this is Harriet Vance calling about the quote you sent."], &["name=Harriet Vance"]),
+    (&["hi this is desmond calling"], &["name=Desmond"]),
+    (&["this is imani clarke speaking"], &["name=Imani Clarke"]),
+    (&["Hey, it's Gus here again."], &["name=Gus"]),
+    (&["Hello, this is Dr. Amara Nwosu from the clinic on Fifth."], &["name=Amara Nwosu"]),
+    (&["A: May I have your name, please?", "Sure, it's Beatriz Almeida."], &["name=Beatriz Almeida"]),
+    (&["A: who am i speaking with", "uh you're speaking with no one special ha"], &[]),
+    (&["A: who am i speaking with today", "kofi mensah"], &["name=Kofi Mensah"]),
+    (&["A: can i get your first and last name", "yes it's yuki tanaka"], &["name=Yuki Tanaka"]),
+    (&["A: And your name?", "Prefer not to say."], &[]),
+    (&["A: what's your name", "what do you need that for"], &[]),
+    (&["A: your name please", "okay hold on a second"], &[]),
+    (&["A: Can I have your name?", "O'Malley. Siobhan O'Malley."], &["name=Siobhan O'Malley"]),
+    (&["A: what is your last name", "fernandez", "A: and your first name", "luz"], &["name=Fernandez", "name=Luz Fernandez"]),
+    (&["my name is pieter van der merwe"], &["name=Pieter van der Merwe"]),
+    (&["My full name is Ngozi Adaeze Eze."], &["name=Ngozi Adaeze Eze"]),
+    (&["my name is rosa delgado", "A: thanks rosa delgato", "no it's delgado with a d"], &["name=Rosa Delgado"]),
+    (&["my name is karl jensen", "A: okay mr jenson", "no it's jensen with an e"], &["name=Karl Jensen"]),
+    (&["this is my second call today"], &[]),
+    (&["this is unbelievable"], &[]),
+    (&["this is for the account under my wife's name"], &[]),
+    (&["my husband's name is carlos ortega and he's the account holder"], &[]),
+    (&["my name is not on the policy for some reason"], &[]),
+    (&["my name is spelled wrong on the bill"], &[]),
+    (&["i'm calling on behalf of ingrid solberg"], &[]),
+    (&["can you check if my name is still in the system"], &[]),
+    (&["A: hello my name is trevor how can i help", "hi trevor i need a new card"], &[]),
+    (&["A: Hi, this is Paula from Northwind.", "Hi Paula, good to hear from you."], &[]),
+    (&["i'm really frustrated with this whole thing"], &[]),
+    (&["I'm John's neighbour, he asked me to call."], &[]),
+    (&["It's raining here and the roof is leaking."], &[]),
+    (&["A: what is the company name", "blue harbor electric"], &[]),
+    (&["A: what's the name of your dog", "biscuit"], &[]),
+    (&["this is sam's mom calling"], &[]),
+    (&["my name is uh <unk> smith"], &[]),
+    (&["they told me my name is mud around there"], &[]),
+    (&["hi i'm calling about the apartment on elm"], &[]),
+    (&["No, my name is Ines Barros, not Agnes."], &["name=Ines Barros"]),
+    (&["Hello, I'm Rafael Quintero and I'd like a quote."], &["name=Rafael Quintero"]),
+    // E-mail addresses.
+    (&["My email is jane.doe@example.com."], &["email=jane.doe@example.com"]),
+    (&["my email address is jane at example dot com"], &["email=jane@example.com"]),
+    (&["sure my email is j dot smith at example dot co dot uk"], &["email=j.smith@example.co.uk"]),
+    (&["A: What's your email?", "It's m underscore ortiz at example dot org."], &["email=m_ortiz@example.org"]),
+    (&["A: and your email address", "tom forty at example dot com"], &[]),
+    (&["A: what is a good email address for you", "k l e e at example dot net"], &["email=klee@example.net"]),
+    (&["you can email me at ben99@example.com, that's easiest"], &["email=ben99@example.com"]),
+    (&["please update my email to new.me@example.com"], &["email=new.me@example.com"]),
+    (&["i emailed support@example.com twice and nobody answered"], &[]),
+    (&["my wife's email is anna@example.com"], &[]),
+    (&["my old email is gone so don't use it"], &[]),
+    (&["my email is not working"], &[]),
+    (&["A: what's your email", "i don't have one"], &[]),
+    (&["my email is jane doe at example dot com"], &[]),
+    (&["my email is lucy at <unk> dot com"], &[]),
+    (&["is my email jane@example.com in your system?"], &[]),
+    (&["can you look at the email i sent you yesterday"], &[]),
+    (&["A: We have info@example.com, is that your email address?", "no"], &[]),
+    // Telephone numbers.
+    (&["you can call me back at 202-555-0142"], &["callback_number=2025550142"]),
+    (&["my number is two zero two five five five oh one four two"], &["callback_number=2025550142"]),
+    (&["My cell is (202) 555-0187."], &["callback_number=2025550187"]),
+    (&["A: What's the best number to reach you?", "It's +1 202 555 0110."], &["callback_number=+12025550110"]),
+    (&["A: and a callback number", "two oh two five five five zero one nine nine"], &["callback_number=2025550199"]),
+    (&["A: can i have your phone number", "sure two zero two double five five oh one one one"], &["callback_number=2025550111"]),
+    (&["reach me on 07700 900123 please"], &["callback_number=07700900123"]),
+    (&["A: what is your phone number", "one two nine"], &[]),
+    (&["my number is five five five <unk> one two three four"], &[]),
+    (&["don't call me at 202-555-0142 anymore, that's my work line"], &[]),
+    (&["my account number is 4417123456"], &[]),
+    (&["i dialed 1-800-555-0199 and got you"], &[]),
+    (&["my card ends in four four one seven"], &[]),
+    (&["A: what's your account number", "two two oh one nine nine eight seven"], &[]),
+    (&["his number is 202-555-0177"], &[]),
+    (&["i'm number 3 in line apparently"], &[]),
+    (&["is my number 202-555-0142 on file?"], &[]),
+    // Addresses and cities.
+    (&["my address is 42 Maple Street, Springfield"], &["address=42 Maple Street, Springfield"]),
+    (&["i live at one twenty eight oak lane"], &["address=one twenty eight oak lane"]),
+    (&["A: what is your address", "seven seven five west birch avenue apartment four"], &["address=seven seven five west birch avenue apartment four"]),
+    (&["My mailing address is 1200 Harbor Blvd, Unit 5, Oakdale, CA 95361."], &["address=1200 Harbor Blvd, Unit 5, Oakdale, CA 95361"]),
+    (&["A: and your home address?", "Sure, it's 9 Quarry Road."], &["address=9 Quarry Road"]),
+    (&["A: what is the company address", "the address is five two zero first street"], &[]),
+    (&["my address is wrong on the invoice"], &[]),
+    (&["A: what's your email address", "i'd rather give you my street address"], &[]),
+    (&["the store is at 50 main street"], &[]),
+    (&["i used to live at 12 elm street"], &[]),
+    (&["there's a branch at 200 park avenue right"], &[]),
+    (&["do you still have my address as 14 Pine Road?"], &[]),
+    (&["I live in Portland."], &["city=Portland"]),
+    (&["i live in new orleans and the delivery never came"], &["city=New Orleans"]),
+    (&["We're located in Salt Lake City."], &["city=Salt Lake City"]),
+    (&["i live in an apartment on the third floor"], &[]),
+    (&["A: what city are you in", "uh tacoma"], &["city=Tacoma"]),
+    (&["my daughter lives in boston"], &[]),
+    (&["i live in fear of my next bill"], &[]),
+    (&["if i live in canada do i pay duty"], &[]),
+    // Preferred time.
+    (&["Please call me after 5 pm."], &["preferred_time=after 5 pm"]),
+    (&["mornings work best for me"], &["preferred_time=mornings"]),
+    (&["the best time to reach me is between nine and eleven"], &["preferred_time=between nine and eleven"]),
+    (&["i'm only available on weekends"], &["preferred_time=weekends"]),
+    (&["i prefer afternoons"], &["preferred_time=afternoons"]),
+    (&["Could you call me back tomorrow at 3:30?"], &["preferred_time=tomorrow at 3:30"]),
+    (&["after six is better because i'm at work"], &["preferred_time=after six"]),
+    (&["weekday evenings are best"], &["preferred_time=weekday evenings"]),
+    (&["call me back in the morning"], &["preferred_time=in the morning"]),
+    (&["don't call me in the morning"], &[]),
+    (&["somebody called me tuesday at nine"], &[]),
+    (&["i have been on hold since noon"], &[]),
+    (&["can you call me a cab"], &[]),
+    (&["call me when you know more"], &[]),
+    (&["i called yesterday afternoon and again this morning"], &[]),
+    (&["are mornings better for you?"], &[]),
+    // Preferred channel.
+    (&["I prefer email."], &["preferred_channel=email"]),
+    (&["just text me"], &["preferred_channel=text"]),
+    (&["please don't call, text me instead"], &["preferred_channel=text"]),
+    (&["the best way to reach me is by email"], &["preferred_channel=email"]),
+    (&["i'd prefer a phone call"], &["preferred_channel=phone"]),
+    (&["texting works best for me"], &["preferred_channel=text"]),
+    (&["i'd rather get a text message"], &["preferred_channel=text"]),
+    (&["can you email me the receipt"], &[]),
+    (&["please text me the address when you get it"], &[]),
+    (&["i don't prefer email at all"], &[]),
+    (&["you never text me back"], &[]),
+    (&["i got your email this morning"], &[]),
+    (&["contact me via whatsapp please"], &["preferred_channel=whatsapp"]),
+    // References.
+    (&["my order number is 48213"], &["reference=order 48213"]),
+    (&["the policy number is AB-120934"], &["reference=policy AB120934"]),
+    (&["A: your confirmation number is x y four four seven two"], &["reference=confirmation XY4472"]),
+    (&["A: Your case number is 00918273.", "thanks"], &["reference=case 00918273"]),
+    (&["A: what's your order number", "it's seven seven one oh three"], &["reference=order 77103"]),
+    (&["I'm calling about order 1049823."], &["reference=order 1049823"]),
+    (&["it's about claim number two two five nine one"], &["reference=claim 22591"]),
+    (&["i don't have my order number with me"], &[]),
+    (&["A: is your order number 48213?", "no"], &[]),
+    (&["i placed an order for 2 chairs"], &[]),
+    (&["the order is one day late"], &[]),
+    (&["my ticket number is seven <unk> nine nine two"], &[]),
+    (&["A: is there a reference number", "not that i know"], &[]),
+    (&["in that case i want a refund of 40 dollars"], &[]),
+    (&["my credit card number is 4242 4242 4242 4242"], &[]),
+    // Appointments.
+    (&["A: Great, your appointment is on Tuesday at 3 pm."], &["appointment=Tuesday at 3 pm"]),
+    (&["A: okay i've booked you in for friday at ten thirty"], &["appointment=friday at ten thirty"]),
+    (&["A: you're all set for march 3rd at 9 am"], &["appointment=march 3rd at 9 am"]),
+    (&["A: See you tomorrow at noon!"], &["appointment=tomorrow at noon"]),
+    (&["i have an appointment on thursday at four"], &["appointment=thursday at four"]),
+    (&["A: We have you down for Monday, June 2nd at 11:15."], &["appointment=Monday, June 2nd at 11:15"]),
+    (&["A: would you like an appointment on tuesday at three"], &[]),
+    (&["A: your appointment on tuesday has been cancelled"], &[]),
+    (&["i need an appointment for next monday"], &[]),
+    (&["A: we don't have anything on friday at ten"], &[]),
+    (&["A: if your appointment is on friday at ten please bring your card"], &[]),
+    (&["i had an appointment on monday and nobody came"], &[]),
+    (&["A: I moved your appointment to Wednesday at 2."], &["appointment=Wednesday at 2"]),
+    // Promises.
+    (&["A: we will send your payment to fossil gas today"], &["promise=send your payment to fossil gas today"]),
+    (&["A: I'll email you the invoice by Friday. Anything else?"], &["promise=email you the invoice by Friday"]),
+    (&["A: a technician will call you back within the hour"], &["promise=call you back within the hour"]),
+    (&["A: we'll refund the forty dollars to your card"], &["promise=refund the forty dollars to your card"]),
+    (&["A: you'll receive a confirmation email shortly"], &["promise=receive a confirmation email shortly"]),
+    (&["A: i will get back to you on monday is there anything else"], &["promise=get back to you on monday"]),
+    (&["A: i'll be happy to help you with that"], &[]),
+    (&["A: if you sign up we'll send you a free mug"], &[]),
+    (&["A: i'll put you on hold for a moment"], &[]),
+    (&["A: will you send me the photo"], &[]),
+    (&["i'll send you the check tomorrow"], &[]),
+    (&["A: i'll need your date of birth"], &[]),
+    (&["A: we won't send anything by mail"], &[]),
+    (&["A: shall i say that we'll call you back?"], &[]),
+    // Nothing at all.
+    (&["hello"], &[]),
+    (&["[noise]", "<unk>", "uh"], &[]),
+    (&["i would like to transfer sixty nine dollars from checking to savings"], &[]),
+    (&["thank you so much have a nice evening"], &[]),
+    (&["is the branch open on sunday mornings"], &[]),
+];
+
+fn turns(lines: &[&str]) -> Vec<Turn> {
+    lines
+        .iter()
+        .map(|line| {
+            let agent = line.strip_prefix("A: ");
+            Turn {
+                role: if agent.is_some() { Role::Agent } else { Role::User },
+                text: agent.unwrap_or(line).to_owned(),
+                ts_ms: 0.0,
+            }
+        })
+        .collect()
+}
+
+#[test]
+fn phrasings_give_the_facts_that_a_listener_would_note() {
+    assert!(PHRASINGS.len() >= 120, "{} phrasings", PHRASINGS.len());
+    let (mut right, mut found, mut expected) = (0, 0, 0);
+    let mut faults = Vec::new();
+    for (lines, facts) in PHRASINGS {
+        let wanted: BTreeSet<String> = facts.iter().map(|fact| (*fact).to_owned()).collect();
+        let noted: BTreeSet<String> = facts::of_call(&turns(lines))
+            .facts
+            .iter()
+            .map(|fact| format!("{}={}", fact.key.as_str(), fact.value))
+            .collect();
+        right += wanted.intersection(&noted).count();
+        found += noted.len();
+        expected += wanted.len();
+        if wanted != noted {
+            faults.push(format!("{lines:?}: wanted {wanted:?}, noted {noted:?}"));
+        }
+    }
+    let report = format!(
+        "{right} right of {found} noted, {expected} wanted\n{}",
+        faults.join("\n")
+    );
+    assert!(right * 100 >= found * 95, "precision: {report}");
+    assert!(right * 100 >= expected * 90, "recall: {report}");
+}
+
+#[test]
+fn a_newer_statement_supersedes_the_older_which_stays() {
+    let call = turns(&[
+        "my number is 202-555-0142",
+        "A: okay",
+        "sorry my number is 202-555-0143",
+        "order number 48213",
+        "order number 48214",
+    ]);
+    let found = facts::of_call(&call);
+    assert_eq!(
+        found
+            .facts
+            .iter()
+            .filter(|fact| fact.key == FactKey::CallbackNumber)
+            .count(),
+        2
+    );
+    let current = facts::current(found.facts.iter());
+    let values: Vec<&str> = current.iter().map(|fact| fact.value.as_str()).collect();
+    assert_eq!(values, ["order 48214", "order 48213", "2025550143"]);
+}
+
+#[test]
+fn each_key_ends_in_a_named_outcome() {
+    let found = facts::of_call(&turns(&[
+        "my name is ana ruiz",
+        "my email is jane doe at example dot com",
+    ]));
+    let outcome = |key| {
+        found
+            .outcomes
+            .iter()
+            .find(|(other, _)| *other == key)
+            .map(|(_, outcome)| outcome.as_str())
+    };
+    assert_eq!(found.outcomes.len(), FactKey::ALL.len());
+    assert_eq!(outcome(FactKey::Name), Some(Outcome::Found.as_str()));
+    assert_eq!(outcome(FactKey::Email), Some("doubtful"));
+    assert_eq!(outcome(FactKey::City), Some("nothing"));
+}
+
+#[test]
+fn debug_output_shows_no_words() {
+    let found = facts::of_call(&turns(&["my name is ana ruiz"]));
+    assert!(!format!("{found:?}").to_lowercase().contains("ana"));
+}
+
+/// Words that make transcripts in which the rules find something.
+fn words() -> impl Strategy<Value = String> {
+    let pieces = prop::sample::select(vec![
+        "my name is",
+        "ana",
+        "Ruiz",
+        "this is",
+        "calling",
+        "it's",
+        "no",
+        "with an h",
+        "my email is",
+        "jane",
+        "at",
+        "dot",
+        "com",
+        "example",
+        "my number is",
+        "two",
+        "oh",
+        "five",
+        "202-555-0142",
+        "my address is",
+        "12",
+        "main street",
+        "i live in",
+        "springfield",
+        "call me",
+        "after 5 pm",
+        "tuesday",
+        "mornings",
+        "work best",
+        "text me",
+        "instead",
+        "order number",
+        "AB-1234",
+        "your appointment is",
+        "at nine",
+        "we will",
+        "send you",
+        "the invoice",
+        "<unk>",
+        "[noise]",
+        "car~",
+        "uh",
+        ",",
+        ".",
+        "?",
+        "İ",
+        "ß’s",
+        "日本",
+        "\u{202e}",
+        "\u{0}",
+        "👩‍👩‍👧",
+        "a",
+        "b",
+        "c",
+        "what is your name",
+        "your email",
+        "phone number",
+        "s-m-i-t-h",
+    ]);
+    prop::collection::vec(pieces, 0..14).prop_map(|pieces| pieces.join(" "))
+}
+
+proptest! {
+    #[test]
+    fn quotes_are_spans_of_turns_of_the_right_speaker(
+        lines in prop::collection::vec((any::<bool>(), prop_oneof![words(), any::<String>()]), 0..8)
+    ) {
+        let call: Vec<Turn> = lines
+            .into_iter()
+            .map(|(agent, text)| Turn { role: if agent { Role::Agent } else { Role::User }, text, ts_ms: 0.0 })
+            .collect();
+        let found = facts::of_call(&call);
+        for fact in &found.facts {
+            let role = call[fact.turn].role;
+            prop_assert!(facts::is_evidence(&call, fact.turn, role, &fact.quote), "{}", fact.key.as_str());
+            prop_assert!(!fact.value.is_empty() && !fact.value.chars().any(char::is_control));
+            match fact.key {
+                FactKey::Promise => prop_assert_eq!(role, Role::Agent),
+                FactKey::Reference | FactKey::Appointment => {}
+                _ => prop_assert_eq!(role, Role::User),
+            }
+        }
+        prop_assert_eq!(&found, &facts::of_call(&call));
+    }
+}
