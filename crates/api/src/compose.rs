@@ -57,7 +57,7 @@ pub(crate) fn compose(
     let key_store = Arc::new(SqlKeyStore::new(database));
     let memory = Arc::new(SqlCallerMemory::new(database));
     let ttl = settings.enrichment.ttl();
-    let parts = FanOutParts {
+    let fan_out = FanOutParts {
         vendors: vendors(&settings.enrichment)?,
         cache: memory.clone(),
         ledger: Arc::new(SqlSpendLedger::new(database)),
@@ -68,7 +68,7 @@ pub(crate) fn compose(
             ..adapters_enrichment::Limits::default()
         },
     };
-    let look_ups = Arc::new(FanOut::new(parts, Handle::current()));
+    let look_ups = Arc::new(FanOut::new(fan_out, Handle::current()));
     let ports = Ports {
         memory: memory.clone(),
         lookups: memory,
@@ -114,7 +114,10 @@ pub enum VendorError {
 }
 
 /// The vendors whose keys are set.
-fn vendors(settings: &EnrichmentSettings) -> Result<Vec<Vendor>, VendorError> {
+///
+/// # Errors
+/// [`VendorError`] when their settings are incomplete or a key cannot be sent.
+pub(crate) fn vendors(settings: &EnrichmentSettings) -> Result<Vec<Vendor>, VendorError> {
     let twilio = twilio_credentials(settings)?;
     let is_used = twilio.is_some()
         || settings.trestle_api_key.is_some()

@@ -110,19 +110,19 @@ pub struct ServeSettings {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Look-ups")]
 pub struct EnrichmentSettings {
-    /// Twilio's account, for its look-ups; with TWILIO_AUTH_TOKEN
+    /// Twilio's account, for its look-ups; with `TWILIO_AUTH_TOKEN`
     #[arg(long, env = "TWILIO_ACCOUNT_SID", value_name = "SID", hide_env_values = true)]
     pub twilio_account_sid: Option<String>,
 
-    /// The secret of TWILIO_ACCOUNT_SID
+    /// The secret of `TWILIO_ACCOUNT_SID`
     #[arg(long, env = "TWILIO_AUTH_TOKEN", value_name = "SECRET", hide_env_values = true)]
     pub twilio_auth_token: Option<SecretString>,
 
-    /// An API key of Twilio, in place of the account; with TWILIO_API_SECRET
+    /// An API key of Twilio, in place of the account; with `TWILIO_API_SECRET`
     #[arg(long, env = "TWILIO_API_KEY", value_name = "SID", hide_env_values = true)]
     pub twilio_api_key: Option<String>,
 
-    /// The secret of TWILIO_API_KEY
+    /// The secret of `TWILIO_API_KEY`
     #[arg(long, env = "TWILIO_API_SECRET", value_name = "SECRET", hide_env_values = true)]
     pub twilio_api_secret: Option<SecretString>,
 
@@ -138,7 +138,7 @@ pub struct EnrichmentSettings {
     #[arg(long, env = "PDL_API_KEY", value_name = "SECRET", hide_env_values = true)]
     pub pdl_api_key: Option<SecretString>,
 
-    /// Where your own records answer GET ?phone_number=...; http or https
+    /// Where your own records answer `GET ?phone_number=...`; http or https
     #[arg(
         long,
         env = "CALLER_MEMORY_LOOKUP_WEBHOOK_URL",

@@ -527,6 +527,8 @@ fn tenants_are_created_and_listed() {
             fields(&acme),
             [
                 "created_at_ms",
+                "daily_lookups",
+                "daily_spend_micro_usd",
                 "default_region",
                 "id",
                 "name",

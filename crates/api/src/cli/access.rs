@@ -3,12 +3,12 @@
 use std::{num::NonZeroU32, str::FromStr};
 
 use adapters_auth::ApiKey;
-use adapters_sqlorm::SqlKeyStore;
+use adapters_sqlorm::{SqlKeyStore, SqlSpendLedger};
 use clap::{Args, Subcommand};
 use domain::{
     access::{KeyId, KeyInfo, NewKey, Scope, Scopes, Tenant},
     phone::Region,
-    port::{AccessAdmin, AdminError, access::NewTenant},
+    port::{AccessAdmin, AdminError, DailyCaps, SpendAdmin, access::NewTenant},
 };
 use serde::Serialize;
 use uuid::Uuid;
@@ -16,6 +16,7 @@ use uuid::Uuid;
 use super::{
     Failure, output,
     span::Span,
+    spend::{self, SetCaps},
     store::{deadline, now_ms, refused, with_migrated},
 };
 use crate::{
@@ -43,6 +44,8 @@ pub(super) enum TenantCommand {
     },
     /// List the tenants
     List(Common),
+    /// Set or lift the daily caps on a tenant's paid look-ups; they hold for the next look-up
+    Set(SetCaps),
 }
 
 #[derive(Debug, Subcommand)]
@@ -97,9 +100,9 @@ pub(super) enum KeyCommand {
 pub(super) struct Common {
     /// Print one JSON value and nothing else
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
     #[command(flatten)]
-    database: DatabaseSettings,
+    pub(super) database: DatabaseSettings,
 }
 
 impl Common {
@@ -113,7 +116,7 @@ impl Common {
 
 /// A tenant's name in a shape that scripts, logs and metrics can carry.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct TenantName(String);
+pub(super) struct TenantName(pub(super) String);
 
 #[derive(Debug, thiserror::Error)]
 #[error("a tenant's name has 1 to 64 letters (a to z), digits, `-`, `_` or `.`, and begins with a letter or digit")]
@@ -160,7 +163,7 @@ pub(super) fn tenant(command: TenantCommand) -> Result<(), Failure> {
             };
             let tenant = common.admin(async |store| store.create_tenant(&new, now_ms(), deadline()).await)?;
             if common.json {
-                return output::json(&ShownTenant::from(&tenant));
+                return output::json(&ShownTenant::new(&tenant, DailyCaps::default()));
             }
             let name = &tenant.name;
             output::print(&format!(
@@ -168,13 +171,24 @@ pub(super) fn tenant(command: TenantCommand) -> Result<(), Failure> {
             ))
         }
         TenantCommand::List(common) => {
-            let tenants = common.admin(async |store| store.tenants(deadline()).await)?;
-            if common.json {
-                return output::json(&tenants.iter().map(ShownTenant::from).collect::<Vec<_>>());
-            }
-            let rows: Vec<_> = tenants
+            let (tenants, caps) = with_migrated(&common.database, async |database| {
+                let tenants = SqlKeyStore::new(database).tenants(deadline()).await;
+                let caps = SqlSpendLedger::new(database).caps(deadline()).await;
+                Ok((
+                    tenants.map_err(|error| refused(&error))?,
+                    caps.map_err(|error| refused(&error))?,
+                ))
+            })?;
+            let capped = tenants
                 .iter()
-                .map(|tenant| {
+                .map(|tenant| (tenant, caps.get(&tenant.name).copied().unwrap_or_default()));
+            if common.json {
+                let shown = capped.map(|(tenant, caps)| ShownTenant::new(tenant, caps));
+                return output::json(&shown.collect::<Vec<_>>());
+            }
+            let rows: Vec<_> = capped
+                .map(|(tenant, caps)| {
+                    let [lookups, usd] = spend::cells(caps);
                     [
                         tenant.name.clone(),
                         tenant
@@ -182,16 +196,28 @@ pub(super) fn tenant(command: TenantCommand) -> Result<(), Failure> {
                             .map_or_else(|| "default".to_owned(), |region| region.as_str().to_owned()),
                         number(tenant.rate_per_second),
                         number(tenant.rate_burst),
+                        lookups,
+                        usd,
                         output::moment(tenant.created_at_ms),
                         tenant.id.to_string(),
                     ]
                 })
                 .collect();
             output::print(&output::table(
-                ["NAME", "REGION", "RATE/S", "BURST", "CREATED", "ID"],
+                [
+                    "NAME",
+                    "REGION",
+                    "RATE/S",
+                    "BURST",
+                    "LOOK-UPS/DAY",
+                    "USD/DAY",
+                    "CREATED",
+                    "ID",
+                ],
                 &rows,
             ))
         }
+        TenantCommand::Set(command) => spend::set_caps(command),
     }
 }
 
@@ -337,17 +363,21 @@ struct ShownTenant<'a> {
     default_region: Option<&'a str>,
     rate_per_second: Option<NonZeroU32>,
     rate_burst: Option<NonZeroU32>,
+    daily_lookups: Option<u64>,
+    daily_spend_micro_usd: Option<u64>,
     created_at_ms: i64,
 }
 
-impl<'a> From<&'a Tenant> for ShownTenant<'a> {
-    fn from(tenant: &'a Tenant) -> Self {
+impl<'a> ShownTenant<'a> {
+    fn new(tenant: &'a Tenant, caps: DailyCaps) -> Self {
         Self {
             id: tenant.id.to_string(),
             name: &tenant.name,
             default_region: tenant.region.as_ref().map(Region::as_str),
             rate_per_second: tenant.rate_per_second,
             rate_burst: tenant.rate_burst,
+            daily_lookups: caps.lookups,
+            daily_spend_micro_usd: caps.spend_micro_usd,
             created_at_ms: tenant.created_at_ms,
         }
     }

@@ -5,19 +5,25 @@ use std::{
     io::ErrorKind,
     net::{SocketAddr, TcpListener},
     path::Path,
+    time::{Duration, Instant},
 };
 
+use adapters_enrichment::{BaseUrl, Http};
 use adapters_sqlorm::{Database, SqlKeyStore};
 use clap::{Args, CommandFactory};
-use domain::port::AccessAdmin;
+use domain::{context::Deadline, port::AccessAdmin};
 use serde::Serialize;
 
 use super::{
     Cli, Command, Failure, is_blank, output, parse_without,
-    store::{deadline, now_ms, unusable, with_database},
+    store::{block_on, deadline, now_ms, unusable, with_database},
     usage,
 };
-use crate::config::{DatabaseSettings, ServeSettings};
+use crate::{
+    compose,
+    config::{DatabaseSettings, EnrichmentSettings, ServeSettings},
+    error::Chain,
+};
 
 #[derive(Debug, Args)]
 pub(super) struct Doctor {
@@ -54,6 +60,9 @@ struct Report {
 
 /// 2026-01-01T00:00:00Z: no clock that is right shows an earlier time.
 const EARLIEST_NOW_MS: i64 = 1_767_225_600_000;
+
+/// How long a vendor's address may take to answer.
+const VENDOR_PATIENCE: Duration = Duration::from_secs(5);
 
 /// How far the clock may be behind what is stored: replicas' clocks differ a little.
 const CLOCK_BEHIND_MS: i64 = 60_000;
@@ -104,6 +113,7 @@ pub(super) fn run(doctor: &Doctor) -> Result<(), Failure> {
         checks.extend(found);
         newest_ms = newest;
     }
+    checks.extend(vendors(&settings.enrichment));
     checks.push(clock(now_ms(), newest_ms));
     report(checks, doctor.json)
 }
@@ -273,6 +283,61 @@ fn absent_file(url: &str) -> Option<Check> {
             ),
         )
     })
+}
+
+/// Whether the vendors in use can be set up and their addresses answer. No key is sent and nothing is looked up.
+fn vendors(settings: &EnrichmentSettings) -> Vec<Check> {
+    if let Err(error) = compose::vendors(settings) {
+        return vec![fail("look-ups", Chain(&error).to_string())];
+    }
+    let twilio = settings.twilio_api_key.is_some() || settings.twilio_account_sid.is_some();
+    let vendors = [
+        ("twilio", twilio, &settings.twilio_base_url),
+        (
+            "trestle",
+            settings.trestle_api_key.is_some(),
+            &settings.trestle_base_url,
+        ),
+        ("telnyx", settings.telnyx_api_key.is_some(), &settings.telnyx_base_url),
+        ("pdl", settings.pdl_api_key.is_some(), &settings.pdl_base_url),
+    ];
+    let mut checks = Vec::new();
+    for (vendor, _, base) in vendors.iter().filter(|(_, is_used, _)| *is_used) {
+        checks.push(match reach(base) {
+            Ok(()) => ok("look-ups", format!("{vendor} answers at {base}")),
+            Err(why) => fail(
+                "look-ups",
+                format!("{vendor} cannot be reached at {base}: {why}; check the network and the vendor's BASE_URL"),
+            ),
+        });
+    }
+    if settings.lookup_webhook_url.is_some() {
+        checks.push(ok(
+            "look-ups",
+            "your own records are asked; they are not tried here".to_owned(),
+        ));
+    }
+    if checks.is_empty() {
+        checks.push(ok(
+            "look-ups",
+            "no vendor is set up; only what a number itself tells is shown".to_owned(),
+        ));
+    }
+    checks
+}
+
+fn reach(base: &BaseUrl) -> Result<(), String> {
+    let reached = block_on(async {
+        let http = Http::new().map_err(|error| Chain(&error).to_string())?;
+        let deadline = Deadline(Instant::now() + VENDOR_PATIENCE);
+        http.reach(base, deadline)
+            .await
+            .map_err(|error| Chain(&error).to_string())
+    });
+    match reached {
+        Ok(reached) => reached,
+        Err(Failure::Failed(why) | Failure::Usage(why)) => Err(why),
+    }
 }
 
 fn clock(now_ms: i64, newest_ms: Option<i64>) -> Check {

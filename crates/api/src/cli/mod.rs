@@ -11,8 +11,10 @@ mod output;
 mod recall;
 mod replay;
 mod span;
+mod spend;
 mod store;
 mod usage;
+mod usd;
 
 use std::{
     ffi::{OsStr, OsString},
@@ -44,12 +46,14 @@ enum Command {
     /// Apply, undo or show the schema's migrations
     #[command(subcommand, arg_required_else_help = false)]
     Migrate(migrate::Command),
-    /// Create and list tenants
+    /// Create and list tenants, and cap what their look-ups may cost
     #[command(subcommand, arg_required_else_help = false)]
     Tenant(access::TenantCommand),
     /// Create, list, revoke and rotate API keys
     #[command(subcommand, arg_required_else_help = false)]
     Key(access::KeyCommand),
+    /// Show what look-ups were paid for, by day, tenant and vendor
+    Usage(spend::ShowUsage),
     /// Print the OpenAPI document
     Openapi,
     /// Ask a running service for a caller and print a card; like any recall, it creates a caller that is unknown
@@ -93,6 +97,7 @@ fn run() -> Result<(), Failure> {
         Command::Migrate(command) => migrate::run(command),
         Command::Tenant(command) => access::tenant(command),
         Command::Key(command) => access::key(command),
+        Command::Usage(command) => spend::show_usage(command),
         Command::Openapi => output::json(&crate::openapi::document()),
         Command::Recall(command) => recall::run(&command),
         Command::Replay(command) => replay::run(&command),

@@ -1,6 +1,10 @@
 //! The program as its user meets it: the real binary, real databases, kills, freezes and restarts.
 
+#![expect(clippy::expect_used, reason = "a test fails by panicking, its helpers included")]
+
+mod enrichment;
 mod service;
+mod vendor;
 
 use std::{
     collections::HashMap,
@@ -205,7 +209,7 @@ fn a_lost_postgres_degrades_recalls_refuses_writes_and_recovers() {
         assert!(
             Command::new(&control).arg(order).status().expect("it runs").success(),
             "{order}"
-        )
+        );
     };
     let service = Service::start(&database, &[("CALLER_MEMORY_WRITE_DEADLINE_MS", "1000")]);
     assert_eq!(service.end("before", NUMBER).status, 204);

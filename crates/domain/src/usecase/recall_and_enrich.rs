@@ -66,14 +66,14 @@ impl CallerService {
         let enriched = self.ports.enricher.enrich(look_up, ctx.deadline).await;
         let enrichment_ms = millis(self.measured(Stage::Enrichment, began));
         let shown = merge(&enriched.lookups, self.rules.ttl, now_ms);
-        Ok(remembered(read, shown, enriched, now_ms, memory_ms, enrichment_ms))
+        Ok(remembered(read, shown, &enriched, now_ms, memory_ms, enrichment_ms))
     }
 }
 
 fn remembered(
     read: Recollection,
     shown: Shown,
-    enriched: Enriched,
+    enriched: &Enriched,
     now_ms: i64,
     memory_ms: f64,
     enrichment_ms: f64,
