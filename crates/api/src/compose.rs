@@ -28,7 +28,7 @@ use tokio::runtime::Handle;
 use crate::{
     config::{EnrichmentSettings, ServeSettings},
     rest::{Api, Limits, Ports},
-    telemetry::Metrics,
+    telemetry::{Metrics, Traces},
 };
 
 /// The wired service.
@@ -47,6 +47,7 @@ pub(crate) fn compose(
     settings: &ServeSettings,
     database: &Database,
     metrics: &Arc<Metrics>,
+    traces: Option<Arc<Traces>>,
 ) -> Result<Composed, VendorError> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let auth = AuthOptions {
@@ -89,7 +90,7 @@ pub(crate) fn compose(
     };
     metrics.collect(Storage(database.clone()));
     Ok(Composed {
-        api: Api::new(ports, rules, limits, Arc::clone(metrics)),
+        api: Api::traced(ports, rules, limits, Arc::clone(metrics), traces),
         look_ups,
     })
 }

@@ -11,6 +11,8 @@ use domain::{access::RateLimit, enrichment::Ttl, phone::Region};
 use secrecy::SecretString;
 use tracing_subscriber::EnvFilter;
 
+use crate::telemetry::traces::is_collector;
+
 /// Where the memory is kept. Every command that works on the database takes these.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Database")]
@@ -96,6 +98,10 @@ pub struct ServeSettings {
     /// The form of log lines; unset: pretty on a terminal, else json
     #[arg(long, env = "CALLER_MEMORY_LOG_FORMAT", value_name = "FORMAT")]
     pub log_format: Option<LogFormat>,
+
+    /// Where traces are exported by OTLP over HTTP, for example `http://localhost:4318`; the other standard `OTEL_*` variables count
+    #[arg(long, env = "OTEL_EXPORTER_OTLP_ENDPOINT", value_name = "URL", hide_env_values = true, value_parser = collector)]
+    pub otlp_endpoint: Option<String>,
 
     /// Where the memory is kept.
     #[command(flatten)]
@@ -250,6 +256,12 @@ impl ServeSettings {
         }
     }
 
+    /// Where traces are exported, if anywhere. An empty value counts as none, as the standard has it.
+    #[must_use]
+    pub fn otlp_endpoint(&self) -> Option<&str> {
+        self.otlp_endpoint.as_deref().filter(|endpoint| !endpoint.is_empty())
+    }
+
     /// How long a verified key is served from memory.
     #[must_use]
     pub fn auth_cache(&self) -> Duration {
@@ -325,6 +337,12 @@ fn listener(text: &str) -> Result<SocketAddr, &'static str> {
 /// Reads a whole number from 1 to 4294967295; the flags of tenants use it too.
 pub(crate) fn positive(text: &str) -> Result<NonZeroU32, &'static str> {
     text.parse().map_err(|_| "expected a whole number from 1 to 4294967295")
+}
+
+fn collector(text: &str) -> Result<String, &'static str> {
+    (text.is_empty() || is_collector(text))
+        .then(|| text.to_owned())
+        .ok_or("expected http://HOST:PORT or https://HOST:PORT, with a path prefix if need be")
 }
 
 fn log_filter(text: &str) -> Result<String, String> {

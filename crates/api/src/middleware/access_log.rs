@@ -1,4 +1,4 @@
-//! One log line and one count for every request. The path of a request is never logged, only the route it matched: a path may
+//! One log line and one count for every request, and the end of its span. The path of a request is never logged, only the route it matched: a path may
 //! hold a phone number.
 
 use std::time::Duration;
@@ -12,8 +12,13 @@ use actix_web::{
     web::Data,
 };
 
+use opentelemetry::trace::FutureExt;
+
 use super::Frame;
-use crate::rest::{Api, Route};
+use crate::{
+    rest::{Api, Route},
+    telemetry::traces,
+};
 
 /// Counts the request, and logs it when it is answered.
 pub(crate) async fn access_log<B: MessageBody>(
@@ -25,7 +30,10 @@ pub(crate) async fn access_log<B: MessageBody>(
     let method = method_name(request.method());
     let _in_flight = api.as_ref().map(|api| api.metrics.begin_request());
 
-    let answered = next.call(request).await;
+    let answered = match &frame.span {
+        Some(span) => next.call(request).with_context(span.clone()).await,
+        None => next.call(request).await,
+    };
     let (status, route) = match &answered {
         Ok(response) => (response.status(), Route::of(response.request())),
         Err(error) => (error.as_response_error().status_code(), Route::Unmatched),
@@ -34,6 +42,9 @@ pub(crate) async fn access_log<B: MessageBody>(
     if let Some(api) = &api {
         // How slowly a client sends its body is no latency of the service.
         api.metrics.request(route, method, status, frame.worked());
+    }
+    if let Some(span) = &frame.span {
+        traces::end(span, method, route, status);
     }
     let principal = frame.principal.get();
     tracing::info!(
@@ -55,7 +66,7 @@ fn rounded_ms(time: Duration) -> f64 {
     (time.as_secs_f64() * 1_000_000.0).round() / 1000.0
 }
 
-/// The name of a method in logs and metrics; a client can invent others, which are all one here.
+/// The name of a method in logs, metrics and traces; a client can invent others, which are all one here.
 fn method_name(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",

@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn ports_have_a_little_less_than_the_whole() {
-        let frame = Frame::new(String::new(), String::new());
+        let frame = Frame::new(String::new(), String::new(), None);
         for (whole_ms, left_ms) in [(20, 15), (300, 285), (5000, 4975)] {
             frame.whole.set(Duration::from_millis(whole_ms));
             let for_ports = frame.due().for_ports().0 - frame.began;
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn waiting_for_the_client_is_not_counted() {
-        let frame = Frame::new(String::new(), String::new());
+        let frame = Frame::new(String::new(), String::new(), None);
         frame.whole.set(Duration::from_millis(300));
         frame.waited.set(Duration::from_secs(4));
         assert_eq!(frame.due().at - frame.began, Duration::from_millis(4300));

@@ -20,6 +20,7 @@ use std::{
 
 use actix_web::{FromRequest, HttpMessage, HttpRequest, dev::Payload};
 use domain::{access::Principal, context::CallContext};
+use opentelemetry::Context;
 
 use crate::error::Refusal;
 
@@ -32,6 +33,8 @@ pub(crate) struct Inner {
     pub(crate) request_id: String,
     /// W3C trace id.
     pub(crate) trace_id: String,
+    /// Holds the span of the request when traces are exported.
+    pub(crate) span: Option<Context>,
     /// When the head of the request was there.
     pub(crate) began: Instant,
     /// How long the service waited for the client to send the body.
@@ -43,10 +46,11 @@ pub(crate) struct Inner {
 }
 
 impl Frame {
-    pub(crate) fn new(request_id: String, trace_id: String) -> Self {
+    pub(crate) fn new(request_id: String, trace_id: String, span: Option<Context>) -> Self {
         Self(Rc::new(Inner {
             request_id,
             trace_id,
+            span,
             began: Instant::now(),
             waited: Cell::new(Duration::ZERO),
             whole: Cell::new(Duration::MAX),
@@ -60,7 +64,7 @@ impl Frame {
             .extensions()
             .get::<Self>()
             .cloned()
-            .unwrap_or_else(|| request_id::frame(request.headers()))
+            .unwrap_or_else(|| request_id::frame(request.headers(), None))
     }
 
     /// How long the service itself has worked on the request.

@@ -6,11 +6,13 @@ use actix_web::{
     dev::{ServiceRequest, ServiceResponse},
     http::header::{HeaderMap, HeaderValue},
     middleware::Next,
+    web::Data,
 };
+use opentelemetry::trace::TraceContextExt;
 use uuid::Uuid;
 
 use super::Frame;
-use crate::error::REQUEST_ID;
+use crate::{error::REQUEST_ID, rest::Api, telemetry::Traces};
 
 /// The longest inbound id that is kept.
 const LONGEST_ID: usize = 128;
@@ -20,7 +22,8 @@ pub(crate) async fn request_id<B: MessageBody>(
     request: ServiceRequest,
     next: Next<B>,
 ) -> Result<ServiceResponse<B>, Error> {
-    let frame = frame(request.headers());
+    let traces = request.app_data::<Data<Api>>().and_then(|api| api.traces.as_deref());
+    let frame = frame(request.headers(), traces);
     request.extensions_mut().insert(frame.clone());
     let mut response = next.call(request).await?;
     if let Ok(id) = HeaderValue::from_str(&frame.request_id) {
@@ -29,12 +32,17 @@ pub(crate) async fn request_id<B: MessageBody>(
     Ok(response)
 }
 
-/// A new frame for a request with these headers.
-pub(super) fn frame(headers: &HeaderMap) -> Frame {
+/// A new frame for a request with these headers, with a span when there are `traces`. Its trace id is then the span's.
+pub(super) fn frame(headers: &HeaderMap, traces: Option<&Traces>) -> Frame {
     let inbound = text(headers, "x-request-id").filter(|id| is_sane(id));
     let request_id = inbound.map_or_else(new_request_id, str::to_owned);
-    let trace_id = text(headers, "traceparent").and_then(trace_id_of).map(str::to_owned);
-    Frame::new(request_id, trace_id.unwrap_or_else(new_trace_id))
+    let trace_id = text(headers, "traceparent").and_then(trace_id_of);
+    if let Some(traces) = traces {
+        let span = traces.begin(headers, trace_id.is_some());
+        let trace_id = span.span().span_context().trace_id().to_string();
+        return Frame::new(request_id, trace_id, Some(span));
+    }
+    Frame::new(request_id, trace_id.map_or_else(new_trace_id, str::to_owned), None)
 }
 
 /// A new request id: 32 hexadecimal digits, ordered by time.

@@ -38,7 +38,7 @@ use crate::{
     error::Refusal,
     middleware::{access_log::access_log, deadline::Kind, envelope::envelope, request_id::request_id},
     openapi,
-    telemetry::Metrics,
+    telemetry::{Metrics, Traces, traces::StageSpans},
 };
 use endpoint::Endpoint;
 
@@ -90,6 +90,8 @@ pub struct Api {
     pub(crate) limiter: Arc<dyn RateLimiter>,
     pub(crate) limits: Limits,
     pub(crate) metrics: Arc<Metrics>,
+    /// There when traces are exported.
+    pub(crate) traces: Option<Arc<Traces>>,
     document: Bytes,
 }
 
@@ -97,12 +99,30 @@ impl Api {
     /// Puts the interface over `ports`.
     #[must_use]
     pub fn new(ports: Ports, rules: CallerRules, limits: Limits, metrics: Arc<Metrics>) -> Self {
+        Self::traced(ports, rules, limits, metrics, None)
+    }
+
+    /// The same, with traces.
+    pub(crate) fn traced(
+        ports: Ports,
+        rules: CallerRules,
+        limits: Limits,
+        metrics: Arc<Metrics>,
+        traces: Option<Arc<Traces>>,
+    ) -> Self {
+        let probe: Arc<dyn Probe> = match &traces {
+            None => metrics.clone(),
+            Some(traces) => Arc::new(StageSpans {
+                metrics: metrics.clone(),
+                traces: traces.clone(),
+            }),
+        };
         let callers = CallerPorts {
             memory: ports.memory,
             lookups: ports.lookups,
             enricher: ports.enricher,
             clock: ports.clock,
-            probe: Arc::clone(&metrics) as Arc<dyn Probe>,
+            probe,
         };
         Self {
             callers: CallerService::new(callers, rules),
@@ -110,6 +130,7 @@ impl Api {
             limiter: ports.limiter,
             limits,
             metrics,
+            traces,
             document: Bytes::from(openapi::text()),
         }
     }

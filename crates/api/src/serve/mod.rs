@@ -38,7 +38,7 @@ use crate::{
     config::ServeSettings,
     rest::{self, Api},
     telemetry::{
-        Metrics,
+        Metrics, Traces, TracesError,
         admin::{self, Admin},
         start_logs,
     },
@@ -56,6 +56,9 @@ const LAND: Duration = Duration::from_secs(5);
 
 /// How long the database may take to write what is queued after that: both together stay under 10 s.
 const FLUSH: Duration = Duration::from_millis(1500);
+
+/// How long the last traces may take to be exported, meanwhile.
+const EXPORT: Duration = Duration::from_secs(1);
 
 /// How long tasks may take to end after that.
 const LEFT_OVER: Duration = Duration::from_millis(200);
@@ -112,6 +115,9 @@ pub enum StartError {
     /// A vendor cannot be asked as the settings say.
     #[error(transparent)]
     Vendor(#[from] VendorError),
+    /// Traces cannot be exported as the settings say.
+    #[error(transparent)]
+    Traces(#[from] TracesError),
     /// No key could be made.
     #[error("cannot make the first API key")]
     Key(#[from] GenerateError),
@@ -135,14 +141,16 @@ pub enum StartError {
 /// [`StartError`], whose text names the setting that is to blame.
 pub fn run(settings: ServeSettings) -> Result<(), StartError> {
     let _logs = start_logs(&settings.log, settings.log_format);
+    // Outlives the runtime, because it has threads of its own that must not be waited for within.
+    let traces = settings.otlp_endpoint().map(Traces::to).transpose()?.map(Arc::new);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let ended = runtime.block_on(serve(settings));
+    let ended = runtime.block_on(serve(settings, traces.clone()));
     // A task that still hangs does not hold up the end.
     runtime.shutdown_timeout(LEFT_OVER);
     ended
 }
 
-async fn serve(settings: ServeSettings) -> Result<(), StartError> {
+async fn serve(settings: ServeSettings, traces: Option<Arc<Traces>>) -> Result<(), StartError> {
     let mut signals = Signals::catch()?;
     let listener = listen("CALLER_MEMORY_LISTEN", settings.listen)?;
     let admin_listener = listen("CALLER_MEMORY_ADMIN_LISTEN", settings.admin_listen)?;
@@ -154,7 +162,7 @@ async fn serve(settings: ServeSettings) -> Result<(), StartError> {
 
     let metrics = Arc::new(Metrics::new());
     let draining = Arc::new(AtomicBool::new(false));
-    let Composed { api, look_ups } = compose(&settings, &database, &metrics)?;
+    let Composed { api, look_ups } = compose(&settings, &database, &metrics, traces.clone())?;
     let api = Data::new(api);
     let admin = Data::new(Admin {
         metrics,
@@ -187,7 +195,13 @@ async fn serve(settings: ServeSettings) -> Result<(), StartError> {
     }
     // The admin listener tells until now that the service is draining.
     drop(admin_handle.stop(false));
-    database.close(Deadline(Instant::now() + FLUSH)).await;
+    let exported = tokio::task::spawn_blocking(move || {
+        if let Some(traces) = traces {
+            traces.stop(EXPORT);
+        }
+    });
+    let closed = database.close(Deadline(Instant::now() + FLUSH));
+    tokio::join!(closed, exported).1?;
     tracing::info!("stopped");
     Ok(())
 }

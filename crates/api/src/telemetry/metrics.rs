@@ -194,13 +194,7 @@ impl Default for Metrics {
 
 impl Probe for Metrics {
     fn stage(&self, stage: Stage, took: Duration) {
-        let stage = match stage {
-            Stage::MemoryRecall => "memory_recall",
-            Stage::MemoryRecordEnd => "memory_record_end",
-            Stage::MemoryCaller => "memory_caller",
-            Stage::Enrichment => "enrichment",
-            Stage::Summary => "summary",
-        };
+        let stage = stage_name(stage);
         self.stage_times
             .get_or_create(&StageLabel { stage })
             .observe(took.as_secs_f64());
@@ -225,6 +219,17 @@ impl LookupProbe for Metrics {
         self.lookups_skipped
             .get_or_create(&LookupLabels { vendor, outcome })
             .inc();
+    }
+}
+
+/// The name of a stage in metrics and traces.
+pub(super) const fn stage_name(stage: Stage) -> &'static str {
+    match stage {
+        Stage::MemoryRecall => "memory_recall",
+        Stage::MemoryRecordEnd => "memory_record_end",
+        Stage::MemoryCaller => "memory_caller",
+        Stage::Enrichment => "enrichment",
+        Stage::Summary => "summary",
     }
 }
 

@@ -1,8 +1,10 @@
-//! What the operator sees of the running service: logs, metrics, and the listener that serves them.
+//! What the operator sees of the running service: logs, metrics, traces, and the listener of the metrics.
 
 pub(crate) mod admin;
 mod logs;
 mod metrics;
+pub(crate) mod traces;
 
 pub(crate) use logs::start as start_logs;
 pub use metrics::Metrics;
+pub(crate) use traces::{Traces, TracesError};

@@ -1,0 +1,181 @@
+//! Spans of requests and of their stages, exported by OTLP. They exist only when a collector is set; no span says more than a
+//! method, a route's pattern, a status and the names of stages.
+
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use actix_web::http::{StatusCode, Uri, header::HeaderMap};
+use domain::port::{Probe, Stage};
+use opentelemetry::{
+    Context, KeyValue,
+    propagation::{Extractor, TextMapPropagator},
+    trace::{Span, SpanKind, Status, TraceContextExt, Tracer, TracerProvider},
+};
+use opentelemetry_otlp::{ExporterBuildError, SpanExporter, WithExportConfig};
+use opentelemetry_sdk::{
+    Resource,
+    propagation::TraceContextPropagator,
+    trace::{SdkTracer, SdkTracerProvider},
+};
+
+use super::{Metrics, metrics::stage_name};
+use crate::rest::Route;
+
+/// Where traces go when they have another address than the rest of the telemetry; it comes before the general setting.
+const OWN_ENDPOINT: &str = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
+
+/// Traces cannot be exported as the settings say.
+#[derive(Debug, thiserror::Error)]
+#[error("OTEL_EXPORTER_OTLP_ENDPOINT: cannot set up the export of traces")]
+pub struct TracesError(#[from] ExporterBuildError);
+
+/// Makes spans and exports them from a thread of its own. Its queue is bounded: spans that find it full are dropped, and no
+/// request waits.
+pub(crate) struct Traces {
+    provider: SdkTracerProvider,
+    tracer: SdkTracer,
+}
+
+impl Traces {
+    /// Exports to the collector at `endpoint`, to which `/v1/traces` is added. Everything else is read from the standard `OTEL_*`
+    /// variables.
+    pub(crate) fn to(endpoint: &str) -> Result<Self, TracesError> {
+        if rustls::crypto::CryptoProvider::get_default().is_none() {
+            // Fails only when another thread was quicker, and then there is one.
+            let _ = rustls::crypto::ring::default_provider().install_default();
+        }
+        let mut exporter = SpanExporter::builder().with_http();
+        if std::env::var_os(OWN_ENDPOINT).is_none_or(|own| own.is_empty()) {
+            exporter = exporter.with_endpoint(format!("{}/v1/traces", endpoint.trim_end_matches('/')));
+        }
+        let provider = SdkTracerProvider::builder()
+            .with_batch_exporter(exporter.build()?)
+            .with_resource(resource())
+            .build();
+        Ok(Self {
+            tracer: provider.tracer("caller-memory"),
+            provider,
+        })
+    }
+
+    /// Starts the span of a request with these headers; it is a child of the `traceparent`, which the caller has checked.
+    pub(crate) fn begin(&self, headers: &HeaderMap, has_parent: bool) -> Context {
+        let parent = if has_parent {
+            TraceContextPropagator::new().extract_with_context(&Context::new(), &Inbound(headers))
+        } else {
+            Context::new()
+        };
+        let span = self.tracer.span_builder("HTTP").with_kind(SpanKind::Server);
+        parent.with_span(span.start_with_context(&self.tracer, &parent))
+    }
+
+    /// Exports what is queued and ends the export; gives up after `patience`.
+    pub(crate) fn stop(&self, patience: Duration) {
+        if let Err(error) = self.provider.shutdown_with_timeout(patience) {
+            tracing::warn!(cause = %error, "the last traces were not exported");
+        }
+    }
+}
+
+/// Ends the span that [`Traces::begin`] started.
+pub(crate) fn end(context: &Context, method: &'static str, route: Route, status: StatusCode) {
+    let span = context.span();
+    let semantic_method = if method == "other" { "_OTHER" } else { method };
+    span.set_attribute(KeyValue::new("http.request.method", semantic_method));
+    span.set_attribute(KeyValue::new("http.response.status_code", i64::from(status.as_u16())));
+    if route == Route::Unmatched {
+        span.update_name(method);
+    } else {
+        span.update_name(format!("{method} {}", route.pattern()));
+        span.set_attribute(KeyValue::new("http.route", route.pattern()));
+    }
+    if status.is_server_error() {
+        span.set_status(Status::error(""));
+    }
+    span.end();
+}
+
+/// Whether `endpoint` is an http or https URL, to which a path can be added.
+pub(crate) fn is_collector(endpoint: &str) -> bool {
+    endpoint.parse::<Uri>().is_ok_and(|uri| {
+        matches!(uri.scheme_str(), Some("http" | "https"))
+            && uri.host().is_some_and(|host| !host.is_empty())
+            && uri.query().is_none()
+    })
+}
+
+/// What the service is, as the standard variables say; its name is `caller-memory` when they do not name it.
+fn resource() -> Resource {
+    let named = std::env::var("OTEL_SERVICE_NAME").is_ok_and(|name| !name.is_empty())
+        || std::env::var("OTEL_RESOURCE_ATTRIBUTES").is_ok_and(|pairs| pairs.contains("service.name="));
+    let resource = Resource::builder().with_attribute(KeyValue::new("service.version", env!("CARGO_PKG_VERSION")));
+    if named {
+        resource.build()
+    } else {
+        resource.with_service_name("caller-memory").build()
+    }
+}
+
+/// The headers of a request, as the propagator reads them.
+struct Inbound<'a>(&'a HeaderMap);
+
+impl Extractor for Inbound<'_> {
+    fn get(&self, key: &str) -> Option<&str> {
+        self.0.get(key)?.to_str().ok()
+    }
+
+    fn keys(&self) -> Vec<&str> {
+        self.0.keys().map(|name| name.as_str()).collect()
+    }
+}
+
+/// Tells the metrics, and makes a child span of each stage.
+pub(crate) struct StageSpans {
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) traces: Arc<Traces>,
+}
+
+impl Probe for StageSpans {
+    fn stage(&self, stage: Stage, took: Duration) {
+        self.metrics.stage(stage, took);
+        let now = SystemTime::now();
+        let tracer = &self.traces.tracer;
+        // The request's span is the current one while its handler runs.
+        let span = tracer
+            .span_builder(stage_name(stage))
+            .with_start_time(now.checked_sub(took).unwrap_or(now));
+        span.start(tracer).end_with_timestamp(now);
+    }
+
+    fn degraded(&self) {
+        self.metrics.degraded();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_collector;
+
+    #[test]
+    fn a_collector_is_an_http_url() {
+        for url in [
+            "http://localhost:4318",
+            "https://otel.example/prefix/",
+            "http://[::1]:4318",
+        ] {
+            assert!(is_collector(url), "{url}");
+        }
+        for other in [
+            "localhost:4318",
+            "grpc://localhost:4317",
+            "http://",
+            "http://a b",
+            "/v1/traces",
+            "http://a?b",
+        ] {
+            assert!(!is_collector(other), "{other}");
+        }
+    }
+}
