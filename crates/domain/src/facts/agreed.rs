@@ -60,6 +60,23 @@ const BOOKED: &[&str] = &[
     "moved you",
 ];
 
+/// Words behind a time that make it an offer.
+const OFFERED: &[&str] = &[
+    "would that",
+    "does that",
+    "is that okay",
+    "is that ok",
+    "is that good",
+    "is that fine",
+    "if that",
+    "will that",
+    "how does",
+    "would it",
+    "or",
+    "okay with you",
+    "right",
+];
+
 /// How callers tell that they have one.
 const HAVING: &[&str] = &[
     "i have an appointment",
@@ -72,35 +89,46 @@ const HAVING: &[&str] = &[
 
 /// Words in the sentence that leave it open.
 const OPEN: &[&str] = &[
-    "if",
-    "would",
-    "could",
+    "another",
+    "available",
     "can",
     "can't",
-    "cannot",
-    "not",
-    "isn't",
-    "don't",
-    "didn't",
     "cancel",
-    "cancelled",
     "canceled",
-    "might",
+    "cancelled",
+    "cannot",
+    "could",
+    "didn't",
+    "don't",
+    "earliest",
+    "first",
+    "hasn't",
+    "haven't",
+    "if",
+    "isn't",
+    "last",
+    "may",
     "maybe",
-    "unless",
-    "should",
-    "was",
-    "want",
+    "might",
     "need",
+    "needs",
+    "next",
+    "not",
+    "old",
+    "only",
+    "opening",
+    "previous",
+    "should",
+    "soonest",
+    "unless",
+    "want",
     "wanted",
     "wants",
-    "needs",
-    "haven't",
-    "hasn't",
-    "won't",
-    "may",
-    "whether",
+    "was",
     "when",
+    "whether",
+    "won't",
+    "would",
 ];
 
 fn appointments(heard: &Heard<'_>, cues: &[&str], findings: &mut Vec<Finding>) {
@@ -114,7 +142,8 @@ fn appointments(heard: &Heard<'_>, cues: &[&str], findings: &mut Vec<Finding>) {
         };
         let open = heard.has_before(cue.start, 8, OPEN)
             || (cue.end..time.places.start).any(|place| OPEN.contains(&heard.norm(place)));
-        if open || heard.asks(cue.start) || heard.lost(time.places.end) {
+        let asks = heard.asks(cue.start) || heard.behind_any(time.places.end, OFFERED).is_some();
+        if open || asks || heard.lost(time.places.end) {
             findings.push(Finding::Doubt(FactKey::Appointment));
             continue;
         }

@@ -214,10 +214,7 @@ fn part(heard: &Heard<'_>, start: usize, end: usize) -> Option<(String, usize)> 
         word_before = is_word;
         written.push_str(&piece);
     }
-    // A word like "me" or "work" in front is rather part of the sentence.
-    (!written.is_empty()
-        && !(written.len() > 1 && is_ordinary(&written) && end - start == 1 && heard.norm(end) == "at" && start == 0))
-        .then_some((written, end))
+    (!written.is_empty()).then_some((written, end))
 }
 
 fn is_address(value: &str) -> bool {

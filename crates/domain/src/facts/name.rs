@@ -33,9 +33,8 @@ pub(super) fn find(call: &[Heard<'_>], findings: &mut Vec<Finding>) {
             continue;
         }
         turns += 1;
-        let opening = turns <= 3;
         let mut doubt = false;
-        let mut stated = introductions(heard, asked, opening);
+        let mut stated = introductions(heard, asked, turns);
         stated.extend(correction(heard, agent, &known));
         for statement in stated {
             match statement {
@@ -135,15 +134,22 @@ const REPORTED: &[&str] = &[
 /// Words after a name that prove it.
 const MARKERS: &[&str] = &["calling", "speaking", "here", "again"];
 
+/// How many turns of a caller are their opening.
+const OPENING: usize = 3;
+
 /// Every introduction of a turn, from left to right.
-fn introductions(heard: &Heard<'_>, asked: Option<Part>, opening: bool) -> Vec<Statement> {
+fn introductions(heard: &Heard<'_>, asked: Option<Part>, turns: usize) -> Vec<Statement> {
     let mut found = Vec::new();
     let mut from = 0;
     while from < heard.words.len() {
-        match introduction(heard, from, asked, opening) {
+        match introduction(heard, from, asked, turns) {
             Some((statement, end)) => {
+                let introduced = matches!(statement, Statement::Name { .. });
                 found.push(statement);
                 from = end.max(from + 1);
+                if introduced {
+                    found.extend(second_thought(heard, end));
+                }
             }
             None => from += 1,
         }
@@ -156,8 +162,30 @@ fn introductions(heard: &Heard<'_>, asked: Option<Part>, opening: bool) -> Vec<S
     found
 }
 
+/// The name that takes back the one before `place`: "my name is ana ruiz sorry ana reyes".
+fn second_thought(heard: &Heard<'_>, place: usize) -> Option<Statement> {
+    const CUES: &[&str] = &[
+        "actually",
+        "i mean",
+        "i'm sorry",
+        "no",
+        "no sorry",
+        "oh sorry",
+        "or rather",
+        "sorry",
+        "sorry i mean",
+        "wait no",
+    ];
+    let start = heard.behind_any(place, CUES)?;
+    match taken(heard, start, true) {
+        Taken::Name { parts, end } if parts.len() > 1 && follows(heard, end) => Some(name(parts, start..end, true)),
+        _ => None,
+    }
+}
+
 /// The introduction that begins at `place`, and the place behind it.
-fn introduction(heard: &Heard<'_>, place: usize, asked: Option<Part>, opening: bool) -> Option<(Statement, usize)> {
+fn introduction(heard: &Heard<'_>, place: usize, asked: Option<Part>, turns: usize) -> Option<(Statement, usize)> {
+    let (first, opening) = (turns == 1, turns <= OPENING);
     let doubtful = |end| Some((Statement::Doubtful, end));
     if let Some(start) = heard.behind_any(
         place,
@@ -177,6 +205,14 @@ fn introduction(heard: &Heard<'_>, place: usize, asked: Option<Part>, opening: b
             Taken::Name { end, .. } if reported || heard.asks(place) => doubtful(end),
             Taken::Name { parts, end } => Some((name(parts, place..end, corrects), end)),
         };
+    }
+    if let Some(start) = heard.behind_any(place, &["the name is", "the name's"])
+        && (asked == Some(Part::Whole) || first)
+        && let Taken::Name { parts, end } = taken(heard, start, true)
+        && parts.len() > 1
+        && follows(heard, end)
+    {
+        return Some((name(parts, place..end, false), end));
     }
     if let Some(start) = heard.behind_any(place, &["first name is", "first name's", "my first name"])
         && let Taken::Name { parts, end } = taken(heard, start, false)
@@ -213,17 +249,14 @@ fn introduction(heard: &Heard<'_>, place: usize, asked: Option<Part>, opening: b
     let marked = MARKERS.contains(&heard.norm(end)) && !heard.asks(place);
     let cased = is_capital(heard.shown(start)) && place > 0;
     let greeted = place > 0 && heard.words[..place].iter().all(|word| is_interjection(&word.norm));
-    let follows = heard.ends_before(end)
-        || matches!(
-            heard.norm(end),
-            "from" | "with" | "and" | "i" | "i'm" | "i'd" | "i've" | "calling"
-        );
+    let follows = follows(heard, end);
     let full = parts.len() > 1;
     let kept = match heard.norm(place) {
         "this" => marked || (opening && follows && (full || greeted)),
         "i'm" | "i" => {
             (marked && full)
                 || (opening && follows && (is_capital(heard.shown(start)) && (full || (cased && greeted))))
+                || (opening && follows && full && greeted && !parts.iter().any(|part| is_adjective(part)))
                 || (asked == Some(Part::Whole) && follows)
         }
         _ => marked || (asked == Some(Part::Whole) && heard.ends_before(end)),
@@ -233,6 +266,19 @@ fn introduction(heard: &Heard<'_>, place: usize, asked: Option<Part>, opening: b
     }
     let end_of_quote = if marked { end + 1 } else { end };
     Some((name(parts, place..end_of_quote, false), end))
+}
+
+/// Whether a name may end before `place`: the sentence does, or goes on with a word that follows names.
+fn follows(heard: &Heard<'_>, place: usize) -> bool {
+    heard.ends_before(place) || FOLLOWS.contains(&heard.norm(place)) || MARKERS.contains(&heard.norm(place))
+}
+
+/// Endings that words after "I'm" have more often than names.
+fn is_adjective(part: &str) -> bool {
+    part.len() > 5
+        && ["able", "ed", "ful", "ic", "ish", "less", "ly", "ous"]
+            .iter()
+            .any(|ending| part.ends_with(ending))
 }
 
 fn name(parts: Vec<String>, quote: Range<usize>, corrects: bool) -> Statement {
@@ -293,10 +339,7 @@ fn answer(heard: &Heard<'_>, part: Part) -> Option<Statement> {
         Taken::Doubtful(_) => Some(Statement::Doubtful),
         Taken::Name { parts, end } => {
             let (parts, end) = repeated(heard, end, &parts).unwrap_or((parts, end));
-            let follows = heard.ends_before(end)
-                || FOLLOWS.contains(&heard.norm(end))
-                || MARKERS.contains(&heard.norm(end))
-                || is_letter(heard.norm(end));
+            let follows = follows(heard, end) || is_letter(heard.norm(end));
             let corrects = part == Part::Last;
             if !follows || heard.asks(start) || (part == Part::Last && parts.len() > 2) {
                 return Some(Statement::Doubtful);
@@ -698,6 +741,9 @@ mod tests {
                 &["A: your first name", "ana", "A: and your last name", "ruiz"],
                 "Ana Ruiz",
             ),
+            (&["hi i'm maren okafor and i lost my card"], "Maren Okafor"),
+            (&["hi the name is maren okafor"], "Maren Okafor"),
+            (&["hi this is maren okafor can you help me"], "Maren Okafor"),
             (&["MY NAME IS ANA RUIZ AND I NEED HELP"], "Ana Ruiz"),
         ] {
             assert_eq!(told(call).as_deref(), Some(expected), "{call:?}");
@@ -741,6 +787,8 @@ mod tests {
             &["my name is jim <unk> my name is jamila"],
             &["my wife's name is ana ruiz"],
             &["i'm super upset"],
+            &["hi i'm hopelessly stranded and need help"],
+            &["hi", "A: what is the company name", "the name is fossil gas"],
             &["i'm calling for ana ruiz"],
             &["this is ana's mother calling"],
             &["A: what is the company name", "fossil gas"],

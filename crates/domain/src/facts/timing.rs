@@ -117,12 +117,14 @@ pub(super) fn timing(heard: &Heard<'_>, place: usize) -> Option<Timing> {
             break;
         }
         let norm = heard.norm(at);
-        if DAYS.contains(&norm) {
+        let last = heard.norm(at.wrapping_sub(1));
+        let date = MONTHS.contains(&norm) && dated(heard, at)
+            || is_dated(norm) && matches!(last, "the" | "on")
+            || norm == "week" && last == "next";
+        if DAYS.contains(&norm) || date {
             day = true;
         } else if PARTS.contains(&norm) {
             part = true;
-        } else if MONTHS.contains(&norm) && dated(heard, at) {
-            day = true;
         } else if let Some(length) = hour(heard, at, place) {
             clock = true;
             at += length - 1;
@@ -132,10 +134,6 @@ pub(super) fn timing(heard: &Heard<'_>, place: usize) -> Option<Timing> {
                 || (spoken_tens(norm).is_some() && ORDINALS.contains(&heard.norm(at + 1))))
         {
             // The number of a day.
-        } else if is_dated(norm) && matches!(heard.norm(at.wrapping_sub(1)), "the" | "on") {
-            day = true;
-        } else if norm == "week" && heard.norm(at.wrapping_sub(1)) == "next" {
-            day = true;
         } else if JOINTS.contains(&norm) {
             // It counts only when a time follows.
             if heard.words[at].after == After::Pause {
@@ -191,10 +189,7 @@ fn is_dated(norm: &str) -> bool {
 /// only behind a word that makes it an hour.
 fn hour(heard: &Heard<'_>, place: usize, first: usize) -> Option<usize> {
     let norm = heard.norm(place);
-    let spoken = spoken_digit(norm)
-        .filter(|hour| *hour > 0 && norm != "o" && norm != "oh")
-        .is_some()
-        || matches!(norm, "ten" | "eleven" | "twelve");
+    let spoken = spoken_digit(norm).is_some_and(|hour| hour > 0) || matches!(norm, "ten" | "eleven" | "twelve");
     let figures = norm
         .trim_end_matches("am")
         .trim_end_matches("pm")
