@@ -147,8 +147,8 @@ async fn write_what_gathers(mut notes: mpsc::Receiver<Note>, database: Writer, c
 /// What several contacts amount to.
 #[derive(Default)]
 struct Batch {
-    /// The latest contact of each caller, in the order of callers: transactions that lock several callers then
-    /// lock them in the same order.
+    /// The latest contact of each caller, in the order of callers: transactions that lock several callers then mostly lock
+    /// them in the same order, and seldom have to be tried again.
     callers: BTreeMap<(Uuid, Uuid), i64>,
     /// Each session's first recall, and whom it recalled.
     sessions: HashMap<(Uuid, SessionKey), (i64, Uuid)>,
@@ -269,7 +269,7 @@ async fn commit(transaction: &DatabaseTransaction, seen: String, recalled: Optio
     Ok(())
 }
 
-const SQLITE: [&str; 3] = [
+pub(crate) const SQLITE: [&str; 3] = [
     "UPDATE callers SET last_seen_ms = seen.at_ms
      FROM (SELECT unhex(value ->> 'tenant') AS tenant_id, unhex(value ->> 'caller') AS caller_id, value ->> 'at_ms' AS at_ms
            FROM json_each($1)) AS seen
@@ -288,13 +288,10 @@ const SQLITE: [&str; 3] = [
        AND calls.started_at_ms <> contacts.recalled_at_ms",
 ];
 
-const POSTGRES: [&str; 3] = [
-    "UPDATE callers SET last_seen_ms = seen.at_ms
-     FROM (SELECT callers.id, seen.at_ms
-           FROM json_to_recordset($1::json) AS seen (tenant uuid, caller uuid, at_ms bigint)
-           JOIN callers ON callers.id = seen.caller AND callers.tenant_id = seen.tenant
-           ORDER BY callers.id FOR UPDATE OF callers) AS seen
-     WHERE callers.id = seen.id AND callers.last_seen_ms < seen.at_ms",
+pub(crate) const POSTGRES: [&str; 3] = [
+    "UPDATE callers SET last_seen_ms = GREATEST(callers.last_seen_ms, seen.at_ms)
+     FROM json_to_recordset($1::json) AS seen (tenant uuid, caller uuid, at_ms bigint)
+     WHERE callers.id = seen.caller AND callers.tenant_id = seen.tenant",
     "INSERT INTO contacts (tenant_id, session_key, caller_id, recalled_at_ms)
      SELECT callers.tenant_id, decode(recalled.session, 'hex'), callers.id, recalled.at_ms
      FROM json_to_recordset($1::json) AS recalled (tenant uuid, caller uuid, session text, at_ms bigint)

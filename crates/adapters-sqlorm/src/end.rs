@@ -49,7 +49,7 @@ struct Stored {
     body_hash: Vec<u8>,
 }
 
-const FIND: &str = "\
+pub(crate) const FIND: &str = "\
 SELECT k.id, k.caller_id, c.phone_number, k.writer, k.arrival, k.body_hash
 FROM calls AS k JOIN callers AS c ON c.id = k.caller_id AND c.tenant_id = k.tenant_id
 WHERE k.tenant_id = $1 AND k.session_key = $2";

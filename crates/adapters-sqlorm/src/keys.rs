@@ -41,7 +41,7 @@ impl SqlKeyStore {
 }
 
 /// A key's grant in one query, which stands before every answer to a key that is not in memory.
-const FIND_KEY: &str = "\
+pub(crate) const FIND_KEY: &str = "\
 SELECT k.id, k.scopes, k.expires_at_ms, t.id, t.region, t.rate_per_second, t.rate_burst
 FROM api_keys AS k JOIN tenants AS t ON t.id = k.tenant_id
 WHERE k.hash = $1 AND k.revoked_at_ms IS NULL";

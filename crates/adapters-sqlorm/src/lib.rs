@@ -13,6 +13,8 @@ mod keys;
 mod lookup;
 mod memory;
 mod migrate;
+#[cfg(test)]
+mod plans;
 mod recall;
 mod session;
 mod spend;
@@ -24,3 +26,9 @@ pub use keys::SqlKeyStore;
 pub use memory::SqlCallerMemory;
 pub use migrate::{MigrateError, MigrationState};
 pub use spend::SqlSpendLedger;
+
+#[cfg(test)]
+extern crate self as adapters_sqlorm;
+#[cfg(test)]
+#[path = "../tests/support/mod.rs"]
+mod support;

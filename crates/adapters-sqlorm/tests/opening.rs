@@ -11,8 +11,8 @@ async fn refusal(url: &str) -> String {
     let began = Instant::now();
     let refused = Database::open(DatabaseOptions::new(url)).await;
     assert!(began.elapsed() < Duration::from_secs(7), "opening is bounded");
-    let text = refused.err().expect("the database cannot be opened").to_string();
-    assert!(!text.contains('\n'), "one line: {text}");
+    let text = refused.err().map(|error| error.to_string()).unwrap_or_default();
+    assert!(!text.is_empty() && !text.contains('\n'), "one line: {text}");
     assert!(!text.contains("hush"), "no password: {text}");
     text
 }
