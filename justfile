@@ -46,6 +46,10 @@ advisories:
     command -v cargo-deny >/dev/null || cargo install --locked cargo-deny
     cargo deny check advisories
 
+# Check deploy/ with hadolint, kubernetes-validate, systemd-analyze, promtool and their like, fetched where they can be
+check-deploy:
+    .ci/check-deploy
+
 # Criterion benches: phone parsing, and known recalls on SQLite with 100,000 callers of 5 calls each
 bench:
     cargo bench -p domain
