@@ -287,18 +287,42 @@ fn a_collector_that_hangs_or_refuses_changes_nothing() {
     }
 }
 
+/// What the binary says when it does not start with these settings.
+fn refusal(settings: &[(&str, &str)]) -> String {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let output = program(folder.path())
+        .envs(settings.iter().copied())
+        .stdin(Stdio::null())
+        .output()
+        .expect("the binary starts");
+    assert!(!output.status.success(), "{settings:?}");
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
 #[test]
 fn an_address_that_is_no_url_stops_the_start() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
     for wrong in ["localhost:4318", "grpc://localhost:4317", "http://user:s3cret@ho st"] {
-        let output = program(folder.path())
-            .env("OTEL_EXPORTER_OTLP_ENDPOINT", wrong)
-            .stdin(Stdio::null())
-            .output()
-            .expect("the binary starts");
-        let printed = String::from_utf8_lossy(&output.stderr);
-        assert!(!output.status.success(), "{wrong}");
+        let printed = refusal(&[("OTEL_EXPORTER_OTLP_ENDPOINT", wrong)]);
         assert!(printed.contains("OTEL_EXPORTER_OTLP_ENDPOINT"), "{printed}");
         assert!(!printed.contains("s3cret"), "{printed}");
     }
+    let printed = refusal(&[
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://localhost:4318"),
+        ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://user:s3cret@ho st"),
+    ]);
+    assert!(printed.contains("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"), "{printed}");
+    assert!(!printed.contains("s3cret"), "{printed}");
+}
+
+#[test]
+fn missing_certificates_are_named() {
+    let printed = refusal(&[
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://localhost:4318"),
+        ("SSL_CERT_FILE", "/nonexistent"),
+        ("SSL_CERT_DIR", "/nonexistent"),
+    ]);
+    assert!(
+        printed.contains("OTEL_EXPORTER_OTLP_ENDPOINT") && printed.contains("CA certificates"),
+        "{printed}"
+    );
 }

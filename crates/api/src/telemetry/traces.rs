@@ -6,7 +6,10 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use actix_web::http::{StatusCode, Uri, header::HeaderMap};
+use actix_web::http::{
+    StatusCode, Uri,
+    header::{HeaderMap, HeaderName},
+};
 use domain::port::{Probe, Stage};
 use opentelemetry::{
     Context, KeyValue,
@@ -23,13 +26,28 @@ use opentelemetry_sdk::{
 use super::{Metrics, metrics::stage_name};
 use crate::rest::Route;
 
-/// Where traces go when they have another address than the rest of the telemetry; it comes before the general setting.
-const OWN_ENDPOINT: &str = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
-
 /// Traces cannot be exported as the settings say.
 #[derive(Debug, thiserror::Error)]
-#[error("OTEL_EXPORTER_OTLP_ENDPOINT: cannot set up the export of traces")]
-pub struct TracesError(#[from] ExporterBuildError);
+pub enum TracesError {
+    /// The address for traces alone is none. It is left out: it may hold a password.
+    #[error("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: expected the http or https URL that takes traces")]
+    OwnEndpoint,
+    /// Another of the standard variables is wrong.
+    #[error("OTEL_EXPORTER_OTLP_ENDPOINT: cannot export traces as the OTEL_* variables say")]
+    Settings(#[source] ExporterBuildError),
+    /// The HTTP client could not be set up.
+    #[error("OTEL_EXPORTER_OTLP_ENDPOINT: the HTTP client for traces cannot be set up; are CA certificates installed?")]
+    Client(#[source] ExporterBuildError),
+}
+
+impl From<ExporterBuildError> for TracesError {
+    fn from(error: ExporterBuildError) -> Self {
+        match error {
+            ExporterBuildError::InvalidConfiguration(_) => Self::Settings(error),
+            _ => Self::Client(error),
+        }
+    }
+}
 
 /// Makes spans and exports them from a thread of its own. Its queue is bounded: spans that find it full are dropped, and no
 /// request waits.
@@ -39,19 +57,22 @@ pub(crate) struct Traces {
 }
 
 impl Traces {
-    /// Exports to the collector at `endpoint`, to which `/v1/traces` is added. Everything else is read from the standard `OTEL_*`
+    /// Exports to the collector at `endpoint`, to which `/v1/traces` is added, unless traces have an address of their own. Everything else is read from the standard `OTEL_*`
     /// variables.
     pub(crate) fn to(endpoint: &str) -> Result<Self, TracesError> {
         if rustls::crypto::CryptoProvider::get_default().is_none() {
             // Fails only when another thread was quicker, and then there is one.
             let _ = rustls::crypto::ring::default_provider().install_default();
         }
-        let mut exporter = SpanExporter::builder().with_http();
-        if std::env::var_os(OWN_ENDPOINT).is_none_or(|own| own.is_empty()) {
-            exporter = exporter.with_endpoint(format!("{}/v1/traces", endpoint.trim_end_matches('/')));
-        }
+        let own = std::env::var("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT").unwrap_or_default();
+        let url = match own.as_str() {
+            "" => format!("{}/v1/traces", endpoint.trim_end_matches('/')),
+            own if is_collector(own) => own.to_owned(),
+            _ => return Err(TracesError::OwnEndpoint),
+        };
+        let exporter = SpanExporter::builder().with_http().with_endpoint(url).build()?;
         let provider = SdkTracerProvider::builder()
-            .with_batch_exporter(exporter.build()?)
+            .with_batch_exporter(exporter)
             .with_resource(resource())
             .build();
         Ok(Self {
@@ -127,7 +148,7 @@ impl Extractor for Inbound<'_> {
     }
 
     fn keys(&self) -> Vec<&str> {
-        self.0.keys().map(|name| name.as_str()).collect()
+        self.0.keys().map(HeaderName::as_str).collect()
     }
 }
 
