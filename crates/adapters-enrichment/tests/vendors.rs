@@ -6,8 +6,6 @@
     reason = "a block is written as an Option, because its absence stands beside it"
 )]
 
-mod contract;
-
 use adapters_enrichment::{
     BaseUrl, Http,
     pdl::{self, PeopleDataLabs},
@@ -16,7 +14,6 @@ use adapters_enrichment::{
     twilio::{self, Twilio},
     webhook::{self, Webhook},
 };
-use contract::{Made, NUMBER, ProviderFixture};
 use domain::{
     context::Deadline,
     enrichment::{Company, Enrichment, Line, LookupOutcome, Person},
@@ -25,10 +22,14 @@ use domain::{
 };
 use secrecy::SecretString;
 use std::time::{Duration, Instant};
+use testkit::contract::{EnrichmentProviderFixture, Made};
 use wiremock::{
     Mock, MockServer, ResponseTemplate,
     matchers::{header, method, path, query_param},
 };
+
+/// Whom the look-ups are about.
+const NUMBER: &str = "+12025550142";
 
 macro_rules! body {
     ($name:literal) => {
@@ -73,8 +74,8 @@ fn webhook(address: &str) -> Webhook {
 
 const SECRETS: &[&str] = &["hush-hush", "hush-token", "SKuser", "U0t1c2VyOmh1c2gtaHVzaA=="];
 
-fn twilio_fixture() -> ProviderFixture {
-    ProviderFixture {
+fn twilio_fixture() -> EnrichmentProviderFixture {
+    EnrichmentProviderFixture {
         make: |address| Made::new(twilio(address)),
         hit: (200, body!("twilio_lookup.full_hit")),
         miss: (200, body!("twilio_lookup.canada_not_authorized")),
@@ -88,8 +89,8 @@ fn twilio_fixture() -> ProviderFixture {
     }
 }
 
-fn trestle_fixture() -> ProviderFixture {
-    ProviderFixture {
+fn trestle_fixture() -> EnrichmentProviderFixture {
+    EnrichmentProviderFixture {
         make: |address| Made::new(trestle(address)),
         hit: (200, body!("trestle_reverse_phone.full_hit")),
         miss: (200, body!("trestle_reverse_phone.international_not_authorized")),
@@ -104,8 +105,8 @@ fn trestle_fixture() -> ProviderFixture {
     }
 }
 
-fn telnyx_fixture() -> ProviderFixture {
-    ProviderFixture {
+fn telnyx_fixture() -> EnrichmentProviderFixture {
+    EnrichmentProviderFixture {
         make: |address| Made::new(telnyx(address)),
         hit: (200, body!("telnyx_lookup.full_hit")),
         miss: (200, body!("telnyx_lookup.base_no_types")),
@@ -118,8 +119,8 @@ fn telnyx_fixture() -> ProviderFixture {
     }
 }
 
-fn pdl_fixture() -> ProviderFixture {
-    ProviderFixture {
+fn pdl_fixture() -> EnrichmentProviderFixture {
+    EnrichmentProviderFixture {
         make: |address| Made::new(pdl(address)),
         hit: (200, body!("pdl_person.full_hit")),
         miss: (404, body!("pdl_person.not_found")),
@@ -132,8 +133,8 @@ fn pdl_fixture() -> ProviderFixture {
     }
 }
 
-fn webhook_fixture() -> ProviderFixture {
-    ProviderFixture {
+fn webhook_fixture() -> EnrichmentProviderFixture {
+    EnrichmentProviderFixture {
         make: |address| Made::new(webhook(address)),
         hit: (
             200,
@@ -146,11 +147,11 @@ fn webhook_fixture() -> ProviderFixture {
     }
 }
 
-provider_contract!(twilio_keeps_the_contract, twilio_fixture());
-provider_contract!(trestle_keeps_the_contract, trestle_fixture());
-provider_contract!(telnyx_keeps_the_contract, telnyx_fixture());
-provider_contract!(pdl_keeps_the_contract, pdl_fixture());
-provider_contract!(webhook_keeps_the_contract, webhook_fixture());
+testkit::enrichment_provider_contract!(twilio_keeps_the_contract, async { Some(twilio_fixture()) });
+testkit::enrichment_provider_contract!(trestle_keeps_the_contract, async { Some(trestle_fixture()) });
+testkit::enrichment_provider_contract!(telnyx_keeps_the_contract, async { Some(telnyx_fixture()) });
+testkit::enrichment_provider_contract!(pdl_keeps_the_contract, async { Some(pdl_fixture()) });
+testkit::enrichment_provider_contract!(webhook_keeps_the_contract, async { Some(webhook_fixture()) });
 
 /// Asks `provider` for the sample number at a stub that answers `mock` only.
 async fn is_answered(server: &MockServer, provider: impl EnrichmentProvider) -> bool {

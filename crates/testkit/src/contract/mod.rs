@@ -11,6 +11,7 @@
 //! | [`AccessAdmin`] | [`access_admin_contract!`](crate::access_admin_contract) | [`AccessFixture`] |
 //! | [`Authenticator`](domain::port::Authenticator) | [`authenticator_contract!`](crate::authenticator_contract) | [`AuthenticatorFixture`] |
 //! | [`RateLimiter`](domain::port::RateLimiter) | [`rate_limiter_contract!`](crate::rate_limiter_contract) | [`RateLimiterFixture`] |
+//! | [`EnrichmentProvider`](domain::port::EnrichmentProvider) | [`enrichment_provider_contract!`](crate::enrichment_provider_contract) | [`EnrichmentProviderFixture`] |
 //! | [`SpendLedger`] | [`spend_ledger_contract!`](crate::spend_ledger_contract) | [`SpendFixture`] |
 //! | [`SpendAdmin`] | [`spend_admin_contract!`](crate::spend_admin_contract) | [`SpendFixture`] |
 //!
@@ -47,6 +48,7 @@ pub mod access_admin;
 pub mod authenticator;
 pub mod caller_memory;
 pub mod enrichment_cache;
+pub mod enrichment_provider;
 pub mod key_store;
 pub mod rate_limiter;
 pub mod spend_admin;
@@ -61,6 +63,7 @@ use domain::{
 };
 
 pub use authenticator::{AuthenticatorFixture, CacheTimes};
+pub use enrichment_provider::{EnrichmentProviderFixture, Made};
 pub use rate_limiter::RateLimiterFixture;
 
 /// A clause that has not ended after this time has found a method that hangs.

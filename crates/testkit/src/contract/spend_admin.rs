@@ -27,8 +27,8 @@ async fn usage(admin: &dyn SpendAdmin, tenant: Option<&str>, since: Day) -> Vec<
 }
 
 async fn change(admin: &dyn SpendAdmin, tenant: &str, changes: CapChanges) -> DailyCaps {
-    let changed = admin.change_caps(tenant, changes, ample()).await;
-    changed.expect("a healthy ledger changes caps")
+    let caps = admin.change_caps(tenant, changes, ample()).await;
+    caps.expect("a healthy ledger changes caps")
 }
 
 const fn changes(lookups: CapChange, spend_micro_usd: CapChange) -> CapChanges {

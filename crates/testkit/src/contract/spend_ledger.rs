@@ -45,8 +45,8 @@ async fn cap(fixture: &SpendFixture, lookups: CapChange, spend_micro_usd: CapCha
         spend_micro_usd,
     };
     let (_, tenant) = &fixture.tenants[0];
-    let changed = fixture.admin.change_caps(tenant, changes, ample()).await;
-    changed.expect("a healthy ledger changes caps");
+    let caps = fixture.admin.change_caps(tenant, changes, ample()).await;
+    caps.expect("a healthy ledger changes caps");
 }
 
 /// The ledger of this process and that of another, or the same twice when there is no other.

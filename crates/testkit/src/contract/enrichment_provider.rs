@@ -1,7 +1,6 @@
-//! The contract suite of `EnrichmentProvider`: each MUST of the port as a clause, run against a stub of the vendor.
+//! The clauses of [`EnrichmentProvider`], run against a stub of the vendor.
 //!
-//! `provider_contract!(name, fixture())` makes a module of tests, one for each clause. The stub answers whatever is asked;
-//! that a vendor is asked in the right way is tested beside its decoder.
+//! The stub answers whatever is asked; that a vendor is asked in the right way is tested beside its decoder.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -9,7 +8,6 @@ use std::{
 };
 
 use domain::{
-    context::Deadline,
     enrichment::{Block, Enrichment, LookupOutcome},
     phone::PhoneNumber,
     port::EnrichmentProvider,
@@ -21,35 +19,38 @@ use tokio::{
 use tracing_subscriber::fmt::MakeWriter;
 use wiremock::{Mock, MockServer, ResponseTemplate, matchers::any};
 
-/// Whom the look-ups are about.
-pub(crate) const NUMBER: &str = "+12025550142";
-/// How much later than its deadline a look-up may return on a loaded test machine.
-const GRACE: Duration = Duration::from_millis(750);
+use super::GRACE;
+use crate::sample::{self, ample, within};
 
 /// A vendor and what its stub answers.
-pub(crate) struct ProviderFixture {
+#[derive(Debug, Clone, Copy)]
+pub struct EnrichmentProviderFixture {
     /// Makes the provider for a stub at this address.
-    pub(crate) make: fn(&str) -> Made,
+    pub make: fn(&str) -> Made,
     /// An answer with at least one block.
-    pub(crate) hit: (u16, &'static str),
+    pub hit: (u16, &'static str),
     /// The answer that nothing is known.
-    pub(crate) miss: (u16, &'static str),
+    pub miss: (u16, &'static str),
     /// Answers that refuse the account.
-    pub(crate) denied: &'static [(u16, &'static str)],
+    pub denied: &'static [(u16, &'static str)],
     /// An answer that a source was missing from, for a vendor that has such.
-    pub(crate) partial: Option<(u16, &'static str)>,
+    pub partial: Option<(u16, &'static str)>,
     /// Texts that must appear nowhere.
-    pub(crate) secrets: &'static [&'static str],
+    pub secrets: &'static [&'static str],
 }
 
 /// A provider with its `Debug` text, which a trait object does not give.
-pub(crate) struct Made {
-    pub(crate) provider: Arc<dyn EnrichmentProvider>,
-    pub(crate) debug: String,
+pub struct Made {
+    /// The provider.
+    pub provider: Arc<dyn EnrichmentProvider>,
+    /// What `{:?}` and `{:#?}` show of it.
+    pub debug: String,
 }
 
 impl Made {
-    pub(crate) fn new(provider: impl EnrichmentProvider + std::fmt::Debug + 'static) -> Self {
+    /// Keeps a provider and what it shows of itself.
+    #[must_use]
+    pub fn new(provider: impl EnrichmentProvider + std::fmt::Debug + 'static) -> Self {
         Self {
             debug: format!("{provider:?} {provider:#?}"),
             provider: Arc::new(provider),
@@ -57,47 +58,8 @@ impl Made {
     }
 }
 
-/// Makes a module of tests, one for each clause.
-#[macro_export]
-macro_rules! provider_contract {
-    ($module:ident, $fixture:expr) => {
-        mod $module {
-            use super::*;
-            $crate::provider_contract!(@clauses $fixture,
-                a_hit_fills_what_the_vendor_can_fill,
-                a_miss_is_the_vendors_word,
-                a_partial_answer_is_no_complete_one,
-                a_refused_account_is_denied,
-                a_failing_vendor_is_transient_and_asked_once,
-                what_cannot_be_read_is_transient,
-                a_redirect_is_not_followed,
-                a_vendor_that_hangs_is_left_at_the_deadline,
-                a_long_body_is_not_read,
-                a_vendor_that_is_not_there_is_transient,
-                neither_secret_nor_number_is_shown,
-            );
-        }
-    };
-    (@clauses $fixture:expr, $($clause:ident,)*) => {
-        $(
-            #[tokio::test(flavor = "current_thread")]
-            async fn $clause() {
-                contract::$clause(&$fixture).await;
-            }
-        )*
-    };
-}
-
 fn number() -> PhoneNumber {
-    PhoneNumber::from_e164(NUMBER).expect("a number")
-}
-
-fn within(time: Duration) -> Deadline {
-    Deadline(Instant::now() + time)
-}
-
-fn ample() -> Deadline {
-    within(Duration::from_secs(20))
+    sample::number(42)
 }
 
 async fn stub(status: u16, body: &str) -> MockServer {
@@ -110,7 +72,7 @@ async fn stub_with(template: ResponseTemplate) -> MockServer {
     server
 }
 
-async fn asked(fixture: &ProviderFixture, server: &MockServer) -> LookupOutcome {
+async fn asked(fixture: &EnrichmentProviderFixture, server: &MockServer) -> LookupOutcome {
     let made = (fixture.make)(&server.uri());
     made.provider.look_up(&number(), ample()).await
 }
@@ -134,7 +96,7 @@ fn texts(found: &Enrichment) -> Vec<&str> {
     texts.filter_map(|text| text.as_deref()).collect()
 }
 
-fn assert_filled(fixture: &ProviderFixture, found: &Enrichment) {
+fn assert_filled(fixture: &EnrichmentProviderFixture, found: &Enrichment) {
     let fills = (fixture.make)("http://127.0.0.1:9").provider.fills();
     assert!(!found.is_empty(), "a block is filled");
     for block in [Block::Person, Block::Company, Block::Phone] {
@@ -156,8 +118,8 @@ fn assert_filled(fixture: &ProviderFixture, found: &Enrichment) {
     }
 }
 
-/// MUST 3.
-pub(crate) async fn a_hit_fills_what_the_vendor_can_fill(fixture: &ProviderFixture) {
+/// MUST 3: a hit fills at least one block, and only such as the vendor can fill, with text that says something.
+pub async fn a_hit_fills_what_the_vendor_can_fill(fixture: &EnrichmentProviderFixture) {
     let server = stub(fixture.hit.0, fixture.hit.1).await;
     match asked(fixture, &server).await {
         LookupOutcome::Hit(found) => assert_filled(fixture, &found),
@@ -166,14 +128,14 @@ pub(crate) async fn a_hit_fills_what_the_vendor_can_fill(fixture: &ProviderFixtu
     assert_eq!(requests(&server).await, 1);
 }
 
-/// MUST 4.
-pub(crate) async fn a_miss_is_the_vendors_word(fixture: &ProviderFixture) {
+/// MUST 4: what the vendor does not know is a miss.
+pub async fn a_miss_is_the_vendors_word(fixture: &EnrichmentProviderFixture) {
     let server = stub(fixture.miss.0, fixture.miss.1).await;
     assert_eq!(asked(fixture, &server).await, LookupOutcome::Miss);
 }
 
-/// MUST 4.
-pub(crate) async fn a_partial_answer_is_no_complete_one(fixture: &ProviderFixture) {
+/// MUST 4: an answer that a source was missing from is partial, so that it is not kept as a miss.
+pub async fn a_partial_answer_is_no_complete_one(fixture: &EnrichmentProviderFixture) {
     let Some((status, body)) = fixture.partial else {
         println!("skipped: this vendor has no partial answers");
         return;
@@ -185,8 +147,8 @@ pub(crate) async fn a_partial_answer_is_no_complete_one(fixture: &ProviderFixtur
     }
 }
 
-/// MUST 5.
-pub(crate) async fn a_refused_account_is_denied(fixture: &ProviderFixture) {
+/// MUST 5: an answer that refuses the account is denied, whatever its status, and is not asked for again.
+pub async fn a_refused_account_is_denied(fixture: &EnrichmentProviderFixture) {
     for (status, body) in fixture.denied {
         let server = stub(*status, body).await;
         assert_eq!(asked(fixture, &server).await, LookupOutcome::Denied, "{status} {body}");
@@ -194,8 +156,8 @@ pub(crate) async fn a_refused_account_is_denied(fixture: &ProviderFixture) {
     }
 }
 
-/// MUST 2 and 4.
-pub(crate) async fn a_failing_vendor_is_transient_and_asked_once(fixture: &ProviderFixture) {
+/// MUST 2 and 4: an answer that may be another one soon is transient; it is not asked for again.
+pub async fn a_failing_vendor_is_transient_and_asked_once(fixture: &EnrichmentProviderFixture) {
     for status in [408, 418, 429, 500, 502, 503, 504] {
         for body in ["{}", "<html><title>Bad gateway</title></html>", ""] {
             let server = stub(status, body).await;
@@ -209,8 +171,8 @@ pub(crate) async fn a_failing_vendor_is_transient_and_asked_once(fixture: &Provi
     }
 }
 
-/// MUST 4.
-pub(crate) async fn what_cannot_be_read_is_transient(fixture: &ProviderFixture) {
+/// MUST 4: an answer that cannot be read is transient, and never taken for a miss.
+pub async fn what_cannot_be_read_is_transient(fixture: &EnrichmentProviderFixture) {
     let deep = "[".repeat(5000);
     let cut = &fixture.hit.1[..fixture.hit.1.len() / 2];
     for body in [
@@ -232,8 +194,8 @@ pub(crate) async fn what_cannot_be_read_is_transient(fixture: &ProviderFixture) 
     assert_eq!(asked(fixture, &server).await, LookupOutcome::Transient, "not UTF-8");
 }
 
-/// MUST 2.
-pub(crate) async fn a_redirect_is_not_followed(fixture: &ProviderFixture) {
+/// MUST 2: a redirect is not followed.
+pub async fn a_redirect_is_not_followed(fixture: &EnrichmentProviderFixture) {
     let elsewhere = stub(fixture.hit.0, fixture.hit.1).await;
     for status in [301, 302, 303, 307, 308] {
         let redirect = ResponseTemplate::new(status).insert_header("location", elsewhere.uri());
@@ -244,8 +206,8 @@ pub(crate) async fn a_redirect_is_not_followed(fixture: &ProviderFixture) {
     assert_eq!(requests(&elsewhere).await, 0, "secret and number stay with the vendor");
 }
 
-/// MUST 1.
-pub(crate) async fn a_vendor_that_hangs_is_left_at_the_deadline(fixture: &ProviderFixture) {
+/// MUST 1: a vendor that hangs before, in or after its headers is left at the deadline.
+pub async fn a_vendor_that_hangs_is_left_at_the_deadline(fixture: &EnrichmentProviderFixture) {
     let late = ResponseTemplate::new(fixture.hit.0)
         .set_body_string(fixture.hit.1)
         .set_delay(Duration::from_secs(30));
@@ -268,8 +230,8 @@ pub(crate) async fn a_vendor_that_hangs_is_left_at_the_deadline(fixture: &Provid
     }
 }
 
-/// MUST 6.
-pub(crate) async fn a_long_body_is_not_read(fixture: &ProviderFixture) {
+/// MUST 6: a body of 20 MiB is not read, nor one that never ends.
+pub async fn a_long_body_is_not_read(fixture: &EnrichmentProviderFixture) {
     let mut padded = vec![b' '; 20 * 1024 * 1024];
     padded.extend_from_slice(fixture.hit.1.as_bytes());
     let announced = stub_with(ResponseTemplate::new(200).set_body_bytes(padded)).await;
@@ -283,24 +245,37 @@ pub(crate) async fn a_long_body_is_not_read(fixture: &ProviderFixture) {
     assert!(began.elapsed() < Duration::from_secs(10));
 }
 
-/// MUST 1.
-pub(crate) async fn a_vendor_that_is_not_there_is_transient(fixture: &ProviderFixture) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    let address = format!("http://{}", listener.local_addr().expect("an address"));
-    drop(listener);
-    let provider = (fixture.make)(&address).provider;
+/// MUST 1: a vendor that refuses connections is transient.
+pub async fn a_vendor_that_is_not_there_is_transient(fixture: &EnrichmentProviderFixture) {
+    let provider = (fixture.make)(&nobody().await).provider;
     assert_eq!(provider.look_up(&number(), ample()).await, LookupOutcome::Transient);
 }
 
-/// MUST 7.
-pub(crate) async fn neither_secret_nor_number_is_shown(fixture: &ProviderFixture) {
-    let log = Log::default();
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::TRACE)
-        .with_writer(log.clone())
-        .finish();
-    let guard = tracing::subscriber::set_default(subscriber);
-    tracing::info!("the log is kept");
+/// MUST 7: neither the secret nor the number is in the log at its finest level or in `Debug`, whatever the vendor answers.
+pub async fn neither_secret_nor_number_is_shown(fixture: &EnrichmentProviderFixture) {
+    let fixture = *fixture;
+    // On one thread, because a log that is kept for a test is kept for its thread.
+    let alone = tokio::task::spawn_blocking(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let log = Log::default();
+        let subscriber = tracing_subscriber::fmt()
+            .with_max_level(tracing::Level::TRACE)
+            .with_writer(log.clone())
+            .finish();
+        tracing::subscriber::with_default(subscriber, || {
+            tracing::info!("the log is kept");
+            runtime
+                .expect("a runtime starts")
+                .block_on(ask_for_every_kind_of_answer(&fixture));
+        });
+        let log = log.text();
+        assert!(log.contains("the log is kept"));
+        assert_hides(&fixture, &log);
+    });
+    alone.await.expect("neither secret nor number is shown");
+}
+
+async fn ask_for_every_kind_of_answer(fixture: &EnrichmentProviderFixture) {
     let refused = fixture.denied.first().copied().unwrap_or((401, "{}"));
     for (status, body) in [
         fixture.hit,
@@ -315,23 +290,25 @@ pub(crate) async fn neither_secret_nor_number_is_shown(fixture: &ProviderFixture
         made.provider.look_up(&number(), ample()).await;
         assert_hides(fixture, &made.debug);
     }
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    let address = format!("http://{}", listener.local_addr().expect("an address"));
-    drop(listener);
-    (fixture.make)(&address).provider.look_up(&number(), ample()).await;
-    drop(guard);
-    let log = log.text();
-    assert!(log.contains("the log is kept"));
-    assert_hides(fixture, &log);
+    (fixture.make)(&nobody().await)
+        .provider
+        .look_up(&number(), ample())
+        .await;
 }
 
-fn assert_hides(fixture: &ProviderFixture, text: &str) {
+fn assert_hides(fixture: &EnrichmentProviderFixture, text: &str) {
     for secret in fixture.secrets {
         assert!(!text.contains(secret), "a secret is shown: {text}");
     }
     for digits in ["2025550142", "202555"] {
         assert!(!text.contains(digits), "the number is shown: {text}");
     }
+}
+
+/// An address where nobody listens.
+async fn nobody() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    format!("http://{}", listener.local_addr().expect("an address"))
 }
 
 /// A server that answers with these bytes, and then is silent or goes on for ever.
@@ -385,4 +362,28 @@ impl<'a> MakeWriter<'a> for Log {
     fn make_writer(&'a self) -> Self {
         self.clone()
     }
+}
+
+/// Expands to the contract suite of [`EnrichmentProvider`]: a module with one test for each clause.
+///
+/// The fixture is a future that gives `Option<`[`EnrichmentProviderFixture`]`>`; see
+/// [`contract`](crate::contract) for how fixtures are built.
+#[macro_export]
+macro_rules! enrichment_provider_contract {
+    ($module:ident, $fixture:expr $(,)?) => {
+        $crate::contract_tests! {
+            $module, $fixture, enrichment_provider:
+            a_hit_fills_what_the_vendor_can_fill,
+            a_miss_is_the_vendors_word,
+            a_partial_answer_is_no_complete_one,
+            a_refused_account_is_denied,
+            a_failing_vendor_is_transient_and_asked_once,
+            what_cannot_be_read_is_transient,
+            a_redirect_is_not_followed,
+            a_vendor_that_hangs_is_left_at_the_deadline,
+            a_long_body_is_not_read,
+            a_vendor_that_is_not_there_is_transient,
+            neither_secret_nor_number_is_shown,
+        }
+    };
 }
