@@ -11,10 +11,9 @@ use domain::{
     port::EnrichmentProvider,
 };
 use moka::sync::Cache;
-use phonenumber::{Type, metadata::DATABASE};
+use rlibphonenumber::{PHONE_NUMBER_UTIL, PhoneNumberType};
 
-/// How many numbers' line types are kept. The metadata are regular expressions, and matching them costs up to milliseconds
-/// when many regions are in play.
+/// How many numbers' line types are kept. The metadata are regular expressions, one for each kind of line in a country.
 const KEPT: u64 = 10_000;
 
 /// The numbering plan.
@@ -72,19 +71,19 @@ impl EnrichmentProvider for Offline {
 }
 
 fn line_type(number: &PhoneNumber) -> Option<&'static str> {
-    let number = phonenumber::parse(None, number.as_e164()).ok()?;
-    match number.number_type(&DATABASE) {
-        Type::FixedLine => Some("landline"),
-        Type::Mobile => Some("mobile"),
-        Type::TollFree => Some("toll_free"),
-        Type::PremiumRate => Some("premium"),
-        Type::SharedCost => Some("shared_cost"),
-        Type::PersonalNumber => Some("personal"),
-        Type::Voip => Some("voip"),
-        Type::Pager => Some("pager"),
-        Type::Uan => Some("uan"),
-        Type::Voicemail => Some("voicemail"),
-        _ => None,
+    let number = PHONE_NUMBER_UTIL.parse(number.as_e164(), None).ok()?;
+    match PHONE_NUMBER_UTIL.get_number_type(&number) {
+        PhoneNumberType::FixedLine => Some("landline"),
+        PhoneNumberType::Mobile => Some("mobile"),
+        PhoneNumberType::TollFree => Some("toll_free"),
+        PhoneNumberType::PremiumRate => Some("premium"),
+        PhoneNumberType::SharedCost => Some("shared_cost"),
+        PhoneNumberType::PersonalNumber => Some("personal"),
+        PhoneNumberType::VoIP => Some("voip"),
+        PhoneNumberType::Pager => Some("pager"),
+        PhoneNumberType::UAN => Some("uan"),
+        PhoneNumberType::VoiceMail => Some("voicemail"),
+        PhoneNumberType::FixedLineOrMobile | PhoneNumberType::Unknown => None,
     }
 }
 

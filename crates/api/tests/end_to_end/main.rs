@@ -272,6 +272,53 @@ fn a_lost_postgres_degrades_recalls_refuses_writes_and_recovers() {
 }
 
 #[test]
+fn postgres_is_reached_over_tls_when_the_url_asks() {
+    let Ok(ca) = std::env::var("CALLER_MEMORY_TEST_POSTGRES_CA") else {
+        println!("skipped: CALLER_MEMORY_TEST_POSTGRES_CA is not set; `just test` sets it where openssl is installed");
+        return;
+    };
+    let Some(plain) = Database::postgres("CALLER_MEMORY_TEST_POSTGRES_URL") else {
+        return;
+    };
+    let encrypted = |database: &Database| {
+        let (location, _) = database.url.split_once('?').expect("the URL asks for TLS");
+        let (_, name) = location.rsplit_once('/').expect("the URL names a database");
+        let sql = format!(
+            "SELECT count(*) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE datname = '{name}' AND ssl \
+             AND pid <> pg_backend_pid()"
+        );
+        let output = Command::new("psql")
+            .args([&plain.url, "-Atc", &sql])
+            .output()
+            .expect("psql runs");
+        String::from_utf8_lossy(&output.stdout)
+            .trim()
+            .parse::<u32>()
+            .expect("a count")
+    };
+    for mode in ["require".to_owned(), format!("verify-full&sslrootcert={ca}")] {
+        let mut database = Database::postgres("CALLER_MEMORY_TEST_POSTGRES_URL").expect("there is a server");
+        database.url = format!("{}?sslmode={mode}", database.url);
+        let service = Service::start(&database, &[]);
+        assert_eq!(service.end("s-1", NUMBER).status, 204, "{mode}");
+        assert!(encrypted(&database) > 0, "{mode}");
+    }
+    let mut untrusted = Database::postgres("CALLER_MEMORY_TEST_POSTGRES_URL").expect("there is a server");
+    untrusted.url = format!("{}?sslmode=verify-full", untrusted.url);
+    let mut service = Service::spawn(&untrusted, &[]);
+    assert_eq!(
+        service.wait().code(),
+        Some(1),
+        "a certificate that nobody vouches for is refused"
+    );
+    assert!(
+        service.output().contains("CALLER_MEMORY_DATABASE_URL"),
+        "{}",
+        service.output()
+    );
+}
+
+#[test]
 fn replicas_that_start_at_once_share_one_first_key() {
     let Some(database) = Database::postgres("CALLER_MEMORY_TEST_POSTGRES_URL") else {
         return;
