@@ -160,7 +160,7 @@ impl SpendAdmin for SqlSpendLedger {
         deadline: Deadline,
     ) -> Result<DailyCaps, AdminError> {
         let name = tenant.to_owned();
-        let changed = self
+        let now = self
             .db
             .transaction("change_caps", deadline, move |transaction| {
                 let (keep_lookups, lookups) = to_columns(changes.lookups);
@@ -178,7 +178,7 @@ impl SpendAdmin for SqlSpendLedger {
                 })
             })
             .await??;
-        changed.ok_or_else(|| AdminError::UnknownTenant(tenant.to_owned()))
+        now.ok_or_else(|| AdminError::UnknownTenant(tenant.to_owned()))
     }
 
     async fn caps(&self, deadline: Deadline) -> Result<BTreeMap<String, DailyCaps>, AdminError> {
