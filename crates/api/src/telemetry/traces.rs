@@ -44,7 +44,7 @@ impl From<ExporterBuildError> for TracesError {
     fn from(error: ExporterBuildError) -> Self {
         match error {
             ExporterBuildError::InvalidConfiguration(_) => Self::Settings(error),
-            _ => Self::Client(error),
+            ExporterBuildError::InternalFailure(_) => Self::Client(error),
         }
     }
 }
