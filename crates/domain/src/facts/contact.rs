@@ -208,7 +208,7 @@ fn part(heard: &Heard<'_>, start: usize, end: usize) -> Option<(String, usize)> 
                 _ => return None,
             },
         };
-        if (word_before && is_word) || (is_word && is_small(norm)) {
+        if is_word && (word_before || is_small(norm)) {
             return None;
         }
         word_before = is_word;
