@@ -184,7 +184,11 @@ fn caps_are_set_kept_and_lifted() {
     assert_eq!(program.buy(&[first, second, third.clone()]), [true, true, false]);
     assert_eq!(set(&["--daily-spend-usd", "0.012"]), caps(json!(2), json!(12_000)));
     assert_eq!(set(&["--daily-lookups", "none"]), caps(Value::Null, json!(12_000)));
-    assert_eq!(program.buy(&[third.clone()]), [false], "15000 are above 12000");
+    assert_eq!(
+        program.buy(std::slice::from_ref(&third)),
+        [false],
+        "15000 are above 12000"
+    );
     assert_eq!(set(&["--daily-spend-usd", "0.015"]), caps(Value::Null, json!(15_000)));
     assert_eq!(program.buy(&[third]), [true], "15000 are not above 15000");
     assert_eq!(
