@@ -33,7 +33,7 @@ const AT_ONCE: u64 = 32;
 
 /// Seeds `file`, which has the schema, with `callers` callers of `tenant`, five calls each. The calls of one caller lie far apart, as
 /// they do when calls come in one after the other for years.
-pub async fn seed(file: &Path, tenant: TenantId, callers: u32) {
+async fn seed(file: &Path, tenant: TenantId, callers: u32) {
     let mut connection = SqliteConnectOptions::new()
         .filename(file)
         .pragma("synchronous", "off")

@@ -1,0 +1,199 @@
+//! What is particular to SQLite: one writer, a lock that another process may hold, and notes that a stop must not lose.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use adapters_sqlorm::{Database, SqlCallerMemory};
+use domain::{access::TenantId, context::Deadline, error::PortError, port::CallerMemory};
+use sea_orm::sqlx::{self, ConnectOptions, Connection, SqliteConnection, sqlite::SqliteConnectOptions};
+use support::{Place, tenant, within_ms};
+use testkit::{
+    eventually,
+    sample::{NOW_MS, ample, number, query, query_in, record},
+};
+
+/// How much later than its deadline an answer may come.
+const GRACE: Duration = Duration::from_millis(50);
+
+/// More writes than may wait.
+const TOO_MANY: usize = 1_200;
+
+struct Scene {
+    place: Place,
+    database: Database,
+    memory: Arc<SqlCallerMemory>,
+    tenant: TenantId,
+}
+
+/// A database with one caller and one call.
+async fn scene() -> Scene {
+    let place = Place::sqlite();
+    let database = place.migrated().await;
+    let memory = Arc::new(SqlCallerMemory::new(&database));
+    let tenant = tenant(&database, "one").await;
+    memory
+        .record_end(tenant, &record(&number(0), "before", NOW_MS, 1), ample())
+        .await
+        .unwrap();
+    Scene {
+        place,
+        database,
+        memory,
+        tenant,
+    }
+}
+
+impl Scene {
+    /// Takes the lock for writing as another process would.
+    async fn lock(&self) -> SqliteConnection {
+        let file = self.place.options.url.strip_prefix("sqlite://").unwrap();
+        let mut other = SqliteConnectOptions::new().filename(file).connect().await.unwrap();
+        sqlx::query("BEGIN IMMEDIATE").execute(&mut other).await.unwrap();
+        other
+    }
+}
+
+async fn unlock(mut other: SqliteConnection) {
+    sqlx::query("ROLLBACK").execute(&mut other).await.unwrap();
+    other.close().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn recalls_go_on_while_another_process_holds_the_lock_and_writes_give_up_in_time() {
+    let scene = scene().await;
+    let Scene { memory, tenant, .. } = &scene;
+    let other = scene.lock().await;
+
+    let deadline = within_ms(300);
+    let end = record(&number(0), "during", NOW_MS + 1, 2);
+    let written = memory.record_end(*tenant, &end, deadline).await;
+    assert!(matches!(written, Err(PortError::Unavailable(_))));
+    assert!(Instant::now() < deadline.0 + GRACE, "a write gives up at its deadline");
+
+    let deadline = within_ms(300);
+    let first_contact = memory.recall(*tenant, &query(&number(1), NOW_MS), deadline).await;
+    assert!(matches!(first_contact, Err(PortError::Unavailable(_))));
+    assert!(
+        Instant::now() < deadline.0 + GRACE,
+        "a first contact gives up at its deadline"
+    );
+
+    let known = memory
+        .recall(*tenant, &query(&number(0), NOW_MS + 7), within_ms(300))
+        .await
+        .unwrap();
+    assert!(known.known);
+    assert_eq!(scene.database.pool().contacts_waiting, 1);
+
+    unlock(other).await;
+    memory.record_end(*tenant, &end, ample()).await.unwrap();
+    eventually("the contact is written", async || {
+        let caller = memory.caller(*tenant, &number(0), ample()).await.unwrap().unwrap();
+        assert_eq!(
+            caller.total_calls, 2,
+            "the report counts once, however often it was tried"
+        );
+        (caller.last_seen_ms == NOW_MS + 7).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn writes_beyond_the_queue_are_refused_at_once() {
+    let scene = scene().await;
+    let other = scene.lock().await;
+    let deadline = Deadline(Instant::now() + Duration::from_secs(2));
+    let writes: Vec<_> = (0..TOO_MANY)
+        .map(|i| {
+            let (memory, tenant) = (Arc::clone(&scene.memory), scene.tenant);
+            tokio::spawn(async move {
+                let written = memory
+                    .record_end(tenant, &record(&number(0), &i.to_string(), NOW_MS, 1), deadline)
+                    .await;
+                assert!(matches!(written, Err(PortError::Unavailable(_))));
+                Instant::now() < deadline.0
+            })
+        })
+        .collect();
+    let mut refused_early = 0;
+    for write in writes {
+        refused_early += usize::from(write.await.unwrap());
+    }
+    assert!(
+        refused_early >= TOO_MANY - 1_024 - 8,
+        "{refused_early} were refused early"
+    );
+    unlock(other).await;
+    // What waited has given up and is not done any more, and the queue is free again.
+    eventually("a write gets through", async || {
+        let end = record(&number(0), "after", NOW_MS, 1);
+        scene.memory.record_end(scene.tenant, &end, ample()).await.ok()
+    })
+    .await;
+    let caller = scene
+        .memory
+        .caller(scene.tenant, &number(0), ample())
+        .await
+        .unwrap()
+        .unwrap();
+    assert!(caller.total_calls <= 3, "{} calls", caller.total_calls);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stop_writes_the_contacts_that_wait() {
+    let scene = scene().await;
+    for i in 0..50 {
+        let query = query_in(&number(0), NOW_MS + i, &format!("session {i}"));
+        scene.memory.recall(scene.tenant, &query, ample()).await.unwrap();
+    }
+    scene.database.close(within_ms(5_000)).await;
+    assert_eq!(scene.database.pool().contacts_waiting, 0);
+    assert_eq!(scene.database.pool().contacts_dropped, 0);
+
+    let reopened = scene.place.open().await;
+    let caller = SqlCallerMemory::new(&reopened)
+        .caller(scene.tenant, &number(0), ample())
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(caller.last_seen_ms, NOW_MS + 49);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn more_contacts_than_may_wait_are_dropped_and_counted() {
+    let scene = scene().await;
+    let other = scene.lock().await;
+    let recalls = 16_384 + 2_000_u32;
+    let tasks: Vec<_> = (0..8)
+        .map(|_| {
+            let (memory, tenant) = (Arc::clone(&scene.memory), scene.tenant);
+            tokio::spawn(async move {
+                for i in 0..recalls / 8 {
+                    let query = query(&number(0), NOW_MS + i64::from(i));
+                    memory.recall(tenant, &query, ample()).await.unwrap();
+                }
+            })
+        })
+        .collect();
+    for task in tasks {
+        task.await.unwrap();
+    }
+    let state = scene.database.pool();
+    assert!(state.contacts_dropped > 0, "{state:?}");
+    assert!(state.contacts_waiting <= 16_384 + 1_024, "{state:?}");
+    assert_eq!(
+        state.contacts_dropped + state.contacts_waiting as u64,
+        u64::from(recalls / 8 * 8)
+    );
+    unlock(other).await;
+    eventually("the contacts are written", async || {
+        (scene.database.pool().contacts_waiting == 0).then_some(())
+    })
+    .await;
+}
