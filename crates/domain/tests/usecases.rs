@@ -1,5 +1,7 @@
 //! The use cases over mocked ports: scope first, degraded instead of failed, and what reaches the memory.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers included")]
+
 use std::{
     sync::Arc,
     time::{Duration, Instant},
