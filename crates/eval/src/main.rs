@@ -5,6 +5,7 @@ mod dialogues;
 mod names;
 mod porter;
 mod rouge;
+mod speed;
 
 use std::{fs, process::ExitCode};
 
@@ -51,6 +52,7 @@ fn main() -> ExitCode {
             failed = true;
         }
     }
+    speed::print();
     if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 

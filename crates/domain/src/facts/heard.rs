@@ -4,7 +4,10 @@ use std::ops::Range;
 
 use crate::{
     call::{Role, Turn},
-    text::words::{After, Sound, Word, words},
+    text::{
+        phrases::behind,
+        words::{After, Sound, Word, words},
+    },
 };
 
 /// A turn that is longer is not looked at beyond this: what people state of themselves stands in short turns, and the cost
@@ -77,19 +80,14 @@ impl<'a> Heard<'a> {
 
     /// The place behind `phrase` when it stands at `place`.
     pub(super) fn behind(&self, place: usize, phrase: &str) -> Option<usize> {
-        let mut at = place;
-        for expected in phrase.split(' ') {
-            if at >= self.words.len() || self.words[at].norm != expected {
-                return None;
-            }
-            at += 1;
-        }
-        Some(at)
+        self.behind_any(place, &[phrase])
     }
 
-    /// The place behind the longest of the phrases that stand at `place`.
+    /// The place behind the longest of the phrases that stand at `place`. They are sorted.
     pub(super) fn behind_any(&self, place: usize, phrases: &[&str]) -> Option<usize> {
-        phrases.iter().filter_map(|phrase| self.behind(place, phrase)).max()
+        behind(phrases, place, |place| {
+            self.words.get(place).map(|word| word.norm.as_ref())
+        })
     }
 
     /// Where any of the phrases stands, from left to right, each as the places of its words.

@@ -79,46 +79,46 @@ enum Statement {
 }
 
 const ASKS: &[&str] = &[
-    "your name",
-    "your full name",
-    "your first and last name",
     "first and last name",
-    "who am i speaking",
-    "who am i talking",
-    "who i am speaking",
-    "who i'm speaking",
-    "whom am i speaking",
-    "who do i have",
-    "who is this",
-    "who's this",
-    "who is calling",
-    "who's calling",
-    "who is speaking",
-    "who's speaking",
     "name please",
     "what name",
+    "who am i speaking",
+    "who am i talking",
+    "who do i have",
+    "who i am speaking",
+    "who i'm speaking",
+    "who is calling",
+    "who is speaking",
+    "who is this",
+    "who's calling",
+    "who's speaking",
+    "who's this",
+    "whom am i speaking",
+    "your first and last name",
+    "your full name",
+    "your name",
 ];
 
 /// What the agent's turn asks of the caller's name.
 fn asks_name(agent: &Heard<'_>) -> Option<Part> {
     if agent.has(&[
-        "your last name",
-        "your surname",
-        "your family name",
-        "last name please",
         "and last name",
         "and the last name",
+        "last name please",
+        "your family name",
+        "your last name",
+        "your surname",
     ]) && !agent.has(&["first and last name", "first name and last name"])
     {
         return Some(Part::Last);
     }
-    if agent.has(&["your first name", "first name please"]) && !agent.has(&["first and last", "first name and last"]) {
+    if agent.has(&["first name please", "your first name"]) && !agent.has(&["first and last", "first name and last"]) {
         return Some(Part::First);
     }
     let other = agent.has(&[
+        "business name",
         "company name",
         "company's name",
-        "business name",
         "maiden name",
         "name of the",
         "name on the",
@@ -128,11 +128,11 @@ fn asks_name(agent: &Heard<'_>) -> Option<Part> {
 
 /// Words that say of what stands before "my name is" that it is not an introduction.
 const REPORTED: &[&str] = &[
-    "if", "like", "said", "says", "saying", "that", "think", "thinks", "thought", "told", "where", "whether",
+    "if", "like", "said", "saying", "says", "that", "think", "thinks", "thought", "told", "where", "whether",
 ];
 
 /// Words after a name that prove it.
-const MARKERS: &[&str] = &["calling", "speaking", "here", "again"];
+const MARKERS: &[&str] = &["again", "calling", "here", "speaking"];
 
 /// How many turns of a caller are their opening.
 const OPENING: usize = 3;
@@ -190,15 +190,15 @@ fn introduction(heard: &Heard<'_>, place: usize, asked: Option<Part>, turns: usi
     if let Some(start) = heard.behind_any(
         place,
         &[
+            "my first and last name is",
+            "my full name is",
             "my name is",
             "my name's",
-            "my full name is",
-            "my first and last name is",
         ],
     ) {
         let reported = heard.has_before(place, 2, REPORTED);
         let start = start + usize::from(matches!(heard.norm(start), "actually" | "still" | "really"));
-        let corrects = heard.has_before(place, 4, &["no", "sorry", "actually", "mean", "wrong"]);
+        let corrects = heard.has_before(place, 4, &["actually", "mean", "no", "sorry", "wrong"]);
         return match taken(heard, start, false) {
             Taken::Nothing => None,
             Taken::Doubtful(end) => doubtful(end),
@@ -223,7 +223,7 @@ fn introduction(heard: &Heard<'_>, place: usize, asked: Option<Part>, turns: usi
         let gap = gap + usize::from(heard.norm(gap) == "my");
         if let Some(start) = heard.behind_any(
             gap,
-            &["last name is", "last name's", "last name", "surname is", "surname"],
+            &["last name", "last name is", "last name's", "surname", "surname is"],
         ) && let Taken::Name { parts: last, end } = taken(heard, start, false)
         {
             let parts = std::iter::once(first.clone()).chain(last).collect();
@@ -233,7 +233,7 @@ fn introduction(heard: &Heard<'_>, place: usize, asked: Option<Part>, turns: usi
     }
     let clause =
         place == 0 || heard.ends_before(place) || heard.words[..place].iter().all(|word| is_interjection(&word.norm));
-    let start = heard.behind_any(place, &["this is", "it's", "it is", "i'm", "i am"])?;
+    let start = heard.behind_any(place, &["i am", "i'm", "it is", "it's", "this is"])?;
     let Taken::Name { parts, end } = taken(heard, start, true) else {
         return None;
     };
@@ -241,7 +241,7 @@ fn introduction(heard: &Heard<'_>, place: usize, asked: Option<Part>, turns: usi
         && !heard.has_before(
             place,
             1,
-            &["hello", "hi", "hey", "morning", "afternoon", "evening", "yes", "yeah"],
+            &["afternoon", "evening", "hello", "hey", "hi", "morning", "yeah", "yes"],
         )
     {
         return None;
@@ -287,27 +287,27 @@ fn name(parts: Vec<String>, quote: Range<usize>, corrects: bool) -> Statement {
 
 /// What may stand before the name in an answer.
 const LEADS: &[&str] = &[
-    "it's",
+    "first name",
+    "first name is",
+    "i am",
+    "i'm",
     "it is",
-    "that's",
+    "it would be",
+    "it's",
+    "last name",
+    "last name is",
+    "my name",
+    "name is",
+    "name's",
     "that is",
     "that would be",
     "that'd be",
-    "this is",
-    "name is",
-    "name's",
+    "that's",
     "the name is",
     "the name's",
-    "last name is",
-    "first name is",
-    "last name",
-    "first name",
-    "i'm",
-    "i am",
-    "my name",
-    "you can call me",
+    "this is",
     "yes",
-    "it would be",
+    "you can call me",
 ];
 
 /// Words that may follow the name in an answer.
@@ -365,16 +365,16 @@ enum Taken {
 
 /// Courtesy titles. They are no part of a name.
 const TITLES: &[&str] = &[
+    "doctor",
+    "dr",
+    "miss",
+    "missus",
+    "mister",
     "mr",
     "mrs",
     "ms",
-    "miss",
-    "dr",
-    "mister",
-    "missus",
-    "doctor",
-    "professor",
     "prof",
+    "professor",
 ];
 
 /// Small words inside surnames.
@@ -524,14 +524,14 @@ fn spelling(heard: &Heard<'_>, place: usize) -> Option<(String, usize)> {
         .behind_any(
             place,
             &[
-                "that's",
-                "that is",
+                "it's",
+                "it's spelled",
                 "spelled",
                 "spelt",
-                "it's spelled",
+                "that is",
+                "that's",
                 "that's spelled",
                 "which is spelled",
-                "it's",
             ],
         )
         .unwrap_or(place);
@@ -586,14 +586,14 @@ fn correction(heard: &Heard<'_>, agent: Option<&Heard<'_>>, known: &[String]) ->
     let lead = heard.behind_any(
         start,
         &[
-            "it's",
             "it is",
-            "that's",
-            "that is",
-            "the name is",
-            "the last name is",
-            "the name's",
+            "it's",
             "last name is",
+            "that is",
+            "that's",
+            "the last name is",
+            "the name is",
+            "the name's",
         ],
     );
     let place = lead.unwrap_or(start);

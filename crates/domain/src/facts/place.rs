@@ -12,43 +12,43 @@ pub(super) fn find(exchanges: &[Exchange<'_, '_>], findings: &mut Vec<Finding>) 
 }
 
 const ADDRESS_CUES: &[&str] = &[
+    "come to",
+    "deliver it to",
+    "i live at",
+    "i moved to",
+    "i'm living at",
+    "i've moved to",
+    "mail it to",
     "my address is",
+    "my address's",
+    "my billing address is",
+    "my current address is",
+    "my delivery address is",
     "my home address is",
     "my mailing address is",
     "my new address is",
-    "my street address is",
-    "my billing address is",
     "my shipping address is",
-    "my delivery address is",
-    "my current address is",
-    "my address's",
-    "i live at",
-    "we live at",
-    "i'm living at",
-    "i moved to",
-    "we moved to",
-    "i've moved to",
-    "ship it to",
-    "deliver it to",
+    "my street address is",
     "send it to",
-    "mail it to",
-    "come to",
+    "ship it to",
+    "we live at",
+    "we moved to",
 ];
 
 /// What an agent asks for with these is not where the caller lives.
 const OTHER_ADDRESS: &[&str] = &[
+    "biller",
+    "business",
     "company",
     "company's",
-    "email",
     "e-mail",
-    "their address",
-    "business",
-    "biller",
-    "recipient",
-    "payee",
-    "his address",
+    "email",
     "her address",
+    "his address",
+    "payee",
+    "recipient",
     "store",
+    "their address",
 ];
 
 const STREETS: &[&str] = &[
@@ -57,14 +57,14 @@ const STREETS: &[&str] = &[
     "avenue",
     "blvd",
     "boulevard",
-    "circle",
     "cir",
+    "circle",
     "close",
     "court",
     "crescent",
     "ct",
-    "drive",
     "dr",
+    "drive",
     "gardens",
     "grove",
     "highway",
@@ -100,11 +100,14 @@ const INSIDE: &[&str] = &[
     "apt",
     "building",
     "city",
+    "code",
     "east",
     "flat",
     "floor",
     "fort",
     "lake",
+    "little",
+    "long",
     "new",
     "north",
     "northeast",
@@ -115,14 +118,11 @@ const INSIDE: &[&str] = &[
     "south",
     "southeast",
     "southwest",
+    "springs",
     "suite",
     "unit",
     "west",
     "zip",
-    "code",
-    "springs",
-    "little",
-    "long",
 ];
 
 /// The most words between the house number and the kind of street, and behind it.
@@ -135,18 +135,18 @@ fn addresses(exchange: &Exchange<'_, '_>, findings: &mut Vec<Finding>) {
     if cues.is_empty()
         && exchange.asked.is_some_and(|agent| {
             agent.has(&[
-                "your address",
-                "your home address",
-                "your mailing address",
-                "your street address",
-                "your billing address",
-                "your shipping address",
-                "your delivery address",
-                "your current address",
-                "your new address",
-                "where do you live",
                 "address for the delivery",
                 "address should we",
+                "where do you live",
+                "your address",
+                "your billing address",
+                "your current address",
+                "your delivery address",
+                "your home address",
+                "your mailing address",
+                "your new address",
+                "your shipping address",
+                "your street address",
             ]) && !agent.has(OTHER_ADDRESS)
                 && !agent.asks_back(&["is your address"])
         })
@@ -155,7 +155,7 @@ fn addresses(exchange: &Exchange<'_, '_>, findings: &mut Vec<Finding>) {
         cues.push((start, start));
     }
     for (start, end) in cues {
-        if heard.asks(start) || heard.has_before(end, 6, &["not", "don't", "didn't", "used", "old", "never", "no"]) {
+        if heard.asks(start) || heard.has_before(end, 6, &["didn't", "don't", "never", "no", "not", "old", "used"]) {
             continue;
         }
         match address(heard, end) {
@@ -226,25 +226,25 @@ fn full_stop(heard: &Heard<'_>, place: usize) -> bool {
 }
 
 const CITY_CUES: &[&str] = &[
-    "i live in",
-    "we live in",
-    "i'm living in",
-    "i currently live in",
-    "i'm based in",
     "i am based in",
-    "we're based in",
-    "i'm located in",
     "i am located in",
-    "we're located in",
-    "we are located in",
+    "i currently live in",
+    "i live in",
     "i now live in",
     "i reside in",
+    "i'm based in",
+    "i'm living in",
+    "i'm located in",
+    "we are located in",
+    "we live in",
+    "we're based in",
+    "we're located in",
 ];
 
 /// Words that belong to names of cities although they are ordinary ones.
 const CITY_WORDS: &[&str] = &[
-    "beach", "city", "east", "falls", "fort", "grand", "lake", "little", "long", "new", "north", "palm", "park",
-    "rock", "salt", "south", "springs", "west", "st", "saint", "green", "cape", "mount", "port", "spring",
+    "beach", "cape", "city", "east", "falls", "fort", "grand", "green", "lake", "little", "long", "mount", "new",
+    "north", "palm", "park", "port", "rock", "saint", "salt", "south", "spring", "springs", "st", "west",
 ];
 
 fn cities(exchange: &Exchange<'_, '_>, findings: &mut Vec<Finding>) {
@@ -253,22 +253,22 @@ fn cities(exchange: &Exchange<'_, '_>, findings: &mut Vec<Finding>) {
     if cues.is_empty()
         && exchange.asked.is_some_and(|agent| {
             agent.has(&[
-                "what city",
-                "which city",
-                "city do you",
                 "city are you",
-                "your city",
+                "city do you",
+                "what city",
                 "what town",
+                "which city",
                 "which town",
+                "your city",
             ]) && !agent.has(OTHER_ADDRESS)
         })
     {
         let start = answer_start(heard);
-        let start = heard.behind_any(start, &["i'm in", "i am in", "in"]).unwrap_or(start);
+        let start = heard.behind_any(start, &["i am in", "i'm in", "in"]).unwrap_or(start);
         cues.push((start, start));
     }
     for (start, end) in cues {
-        if heard.asks(start) || heard.has_before(start, 4, &["if", "when", "used", "wish", "not", "don't"]) {
+        if heard.asks(start) || heard.has_before(start, 4, &["don't", "if", "not", "used", "when", "wish"]) {
             continue;
         }
         if let Some(behind) = city(heard, end) {

@@ -13,82 +13,82 @@ pub(super) fn find(exchanges: &[Exchange<'_, '_>], findings: &mut Vec<Finding>) 
 
 /// What stands before the time that a caller prefers.
 const BEFORE: &[&str] = &[
+    "best time for me is",
     "best time is",
     "best time to call is",
     "best time to call me is",
     "best time to reach me is",
-    "best time for me is",
     "best time would be",
     "better time is",
     "better time would be",
-    "i prefer",
-    "i'd prefer",
-    "i would prefer",
-    "i'd rather",
-    "i am available",
-    "i'm available",
-    "i'm only available",
-    "i am only available",
-    "i'm usually available",
-    "i'm free",
-    "i'm only free",
-    "i am free",
-    "i'm usually free",
-    "i'm home",
-    "i'm only home",
-    "i'm usually home",
+    "call back",
     "call me",
     "call me back",
-    "call back",
+    "contact me",
+    "give me a call",
+    "i am available",
+    "i am free",
+    "i am only available",
+    "i can only talk",
+    "i can talk",
+    "i prefer",
+    "i would prefer",
+    "i'd prefer",
+    "i'd rather",
+    "i'm available",
+    "i'm free",
+    "i'm home",
+    "i'm only available",
+    "i'm only free",
+    "i'm only home",
+    "i'm reachable",
+    "i'm usually available",
+    "i'm usually free",
+    "i'm usually home",
+    "phone me",
     "please call",
+    "prefer calls",
+    "prefer to be called",
     "reach me",
     "ring me",
-    "contact me",
-    "phone me",
-    "give me a call",
-    "i'm reachable",
-    "i can talk",
-    "i can only talk",
     "try me",
-    "prefer to be called",
-    "prefer calls",
 ];
 
 /// What stands behind it.
 const BEHIND: &[&str] = &[
-    "work best",
-    "works best",
-    "is best",
     "are best",
-    "would be best",
-    "work better",
-    "works better",
-    "is better",
     "are better",
-    "would be better",
-    "suits me best",
-    "suit me best",
-    "suits me",
-    "suit me",
-    "is easiest",
     "are easiest",
-    "is ideal",
+    "are good for me",
     "are ideal",
+    "are the best time",
+    "is a better time",
+    "is a good time",
+    "is best",
+    "is better",
+    "is easiest",
+    "is good for me",
+    "is ideal",
     "is preferred",
     "is the best time",
-    "are the best time",
-    "works for me",
+    "suit me",
+    "suit me best",
+    "suits me",
+    "suits me best",
+    "work best",
+    "work better",
     "work for me",
-    "is good for me",
-    "are good for me",
-    "is a good time",
-    "is a better time",
+    "works best",
+    "works better",
+    "works for me",
+    "would be best",
+    "would be better",
 ];
 
 /// Words before either that turn it round.
 const NOT: &[&str] = &[
-    "not", "don't", "never", "can't", "cannot", "won't", "doesn't", "didn't", "isn't", "aren't", "stop", "instead",
-    "if", "did", "when", "why", "nobody", "he", "she", "they", "you", "was",
+    "aren't", "can't", "cannot", "did", "didn't", "doesn't", "don't", "he", "if", "instead", "isn't", "never",
+    "nobody", "not", "she", "stop", "they", "was", "when", "why", "won't", "you",
 ];
 
 fn times(heard: &Heard<'_>, findings: &mut Vec<Finding>) {
@@ -103,6 +103,9 @@ fn times(heard: &Heard<'_>, findings: &mut Vec<Finding>) {
         keep(heard, timing.places.clone(), cue.start..timing.places.end, findings);
         return;
     }
+    if !heard.has(BEHIND) {
+        return;
+    }
     for place in 0..heard.words.len() {
         let Some(timing) = timing(heard, place) else { continue };
         let end = timing.places.end;
@@ -114,7 +117,7 @@ fn times(heard: &Heard<'_>, findings: &mut Vec<Finding>) {
         let Some(last) = heard.behind_any(behind, BEHIND) else {
             continue;
         };
-        if heard.asks(place) || heard.has_before(place, 4, &["not", "don't", "if", "when", "that"]) {
+        if heard.asks(place) || heard.has_before(place, 4, &["don't", "if", "not", "that", "when"]) {
             findings.push(Finding::Doubt(FactKey::PreferredTime));
         } else {
             keep(heard, timing.places, place..last, findings);
@@ -155,134 +158,122 @@ const CHANNELS: &[(&str, &[&str])] = &[
     (
         "text",
         &[
-            "text",
-            "texts",
-            "texting",
             "a text",
-            "text message",
-            "text messages",
             "a text message",
             "sms",
+            "text",
+            "text message",
+            "text messages",
+            "texting",
+            "texts",
         ],
     ),
     (
         "email",
-        &["email", "emails", "e-mail", "e-mails", "an email", "e mail", "emailing"],
+        &["an email", "e mail", "e-mail", "e-mails", "email", "emailing", "emails"],
     ),
     (
         "phone",
         &[
-            "phone",
-            "the phone",
-            "a phone call",
-            "phone calls",
             "a call",
-            "calls",
+            "a phone call",
             "calling",
+            "calls",
+            "phone",
+            "phone calls",
             "telephone",
+            "the phone",
         ],
     ),
-    ("whatsapp", &["whatsapp", "a whatsapp"]),
+    ("whatsapp", &["a whatsapp", "whatsapp"]),
     (
         "mail",
-        &["mail", "post", "regular mail", "a letter", "letters", "letter"],
+        &["a letter", "letter", "letters", "mail", "post", "regular mail"],
     ),
 ];
 
 const PREFERS: &[&str] = &[
-    "i prefer",
-    "i'd prefer",
-    "i would prefer",
-    "i prefer to get",
-    "i prefer getting",
-    "i'd prefer to get",
-    "i prefer to be contacted by",
-    "i prefer to be reached by",
-    "i'd rather get",
-    "i'd rather have",
-    "i would rather get",
-    "i'd rather use",
-    "i'd prefer to be contacted by",
+    "best way to contact me is",
+    "best way to contact me is by",
     "best way to reach me is",
     "best way to reach me is by",
     "best way to reach me is via",
-    "best way to contact me is",
-    "best way to contact me is by",
+    "communicate by",
+    "communicate via",
+    "contact me by",
+    "contact me only by",
+    "contact me via",
     "easiest way to reach me is",
     "easiest way to reach me is by",
-    "contact me by",
-    "contact me via",
-    "contact me only by",
+    "i only use",
+    "i prefer",
+    "i prefer getting",
+    "i prefer to",
+    "i prefer to be contacted by",
+    "i prefer to be reached by",
+    "i prefer to get",
+    "i would prefer",
+    "i would rather get",
+    "i'd prefer",
+    "i'd prefer to",
+    "i'd prefer to be contacted by",
+    "i'd prefer to get",
+    "i'd rather",
+    "i'd rather get",
+    "i'd rather have",
+    "i'd rather use",
+    "only contact me by",
+    "prefer communication by",
+    "prefer to communicate by",
+    "prefer to communicate via",
     "reach me by",
     "reach me via",
     "reach out by",
     "reach out via",
-    "only contact me by",
-    "i only use",
-    "communicate by",
-    "communicate via",
-    "prefer communication by",
-    "prefer to communicate by",
-    "prefer to communicate via",
-    "i prefer to",
-    "i'd prefer to",
-    "i'd rather",
 ];
 
 const IS_PREFERRED: &[&str] = &[
+    "are best",
+    "are better",
     "is best",
     "is better",
     "is easier",
     "is easiest",
-    "works best",
-    "works better",
+    "is my preferred",
+    "is preferred",
+    "is the best way",
     "work best",
     "work better",
-    "are best",
-    "are better",
-    "is preferred",
+    "works best",
+    "works better",
     "would be best",
     "would be better",
-    "is the best way",
-    "is my preferred",
 ];
 
 /// Commands that are a preference when nothing is to be sent with them: "just text me", "email me instead".
 const COMMANDS: &[(&str, &[&str])] = &[
     ("text", &["text me"]),
-    ("email", &["email me", "e-mail me"]),
+    ("email", &["e-mail me", "email me"]),
     ("phone", &["call me", "phone me"]),
-    ("whatsapp", &["whatsapp me", "message me on whatsapp"]),
+    ("whatsapp", &["message me on whatsapp", "whatsapp me"]),
 ];
 
 fn channels(heard: &Heard<'_>, findings: &mut Vec<Finding>) {
     for place in 0..heard.words.len() {
-        for (channel, words) in CHANNELS {
-            if let Some(cue) = heard.behind_any(place, PREFERS)
-                && let Some(end) = heard.behind_any(cue, words)
-                && heard.behind(cue, "text me").is_none()
-            {
-                let clear = heard.ends_before(end)
-                    || !matches!(heard.norm(end), "number" | "address" | "back" | "tomorrow" | "with");
-                return stated(
-                    heard,
-                    place..end,
-                    channel,
-                    clear && !heard.has_before(place, 3, NOT_CHANNEL),
-                    findings,
-                );
-            }
-            if let Some(end) = heard.behind_any(place, words)
-                && let Some(last) = heard.behind_any(end, IS_PREFERRED)
-            {
-                return stated(
-                    heard,
-                    place..last,
-                    channel,
-                    !heard.has_before(place, 3, NOT_CHANNEL),
-                    findings,
-                );
-            }
+        if let Some(cue) = heard.behind_any(place, PREFERS)
+            && let Some((channel, end)) = channel_at(heard, cue)
+            && heard.behind(cue, "text me").is_none()
+        {
+            let clear = heard.ends_before(end)
+                || !matches!(heard.norm(end), "number" | "address" | "back" | "tomorrow" | "with");
+            let clear = clear && !heard.has_before(place, 3, NOT_CHANNEL);
+            return stated(heard, place..end, channel, clear, findings);
+        }
+        if let Some((channel, end)) = channel_at(heard, place)
+            && let Some(last) = heard.behind_any(end, IS_PREFERRED)
+        {
+            let clear = !heard.has_before(place, 3, NOT_CHANNEL);
+            return stated(heard, place..last, channel, clear, findings);
         }
         for (channel, commands) in COMMANDS {
             let Some(end) = heard.behind_any(place, commands) else {
@@ -293,27 +284,27 @@ fn channels(heard: &Heard<'_>, findings: &mut Vec<Finding>) {
                 continue;
             }
             let instead = heard.norm(end) == "instead";
-            let only = heard.has_before(place, 2, &["just", "only", "always", "rather"]) && heard.ends_before(end);
+            let only = heard.has_before(place, 2, &["always", "just", "only", "rather"]) && heard.ends_before(end);
             let no_calls = *channel != "phone"
                 && heard.has(&[
-                    "don't call",
                     "do not call",
-                    "stop calling",
-                    "no calls",
-                    "rather than call",
-                    "instead of calling",
+                    "don't call",
                     "don't phone",
+                    "instead of calling",
+                    "no calls",
                     "not call",
+                    "rather than call",
+                    "stop calling",
                 ]);
             let rather = heard.has_before(
                 place,
                 4,
                 &[
-                    "rather you",
-                    "prefer you",
+                    "better if you",
                     "prefer if you",
                     "prefer that you",
-                    "better if you",
+                    "prefer you",
+                    "rather you",
                 ],
             );
             if instead || only || (no_calls && heard.ends_before(end)) || rather {
@@ -323,9 +314,16 @@ fn channels(heard: &Heard<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
+/// The channel that is named at `place`, and the place behind.
+fn channel_at(heard: &Heard<'_>, place: usize) -> Option<(&'static str, usize)> {
+    CHANNELS
+        .iter()
+        .find_map(|(channel, words)| Some((*channel, heard.behind_any(place, words)?)))
+}
+
 const NOT_CHANNEL: &[&str] = &[
-    "not", "don't", "never", "can't", "cannot", "won't", "didn't", "doesn't", "stop", "if", "no", "why", "did",
-    "without", "isn't",
+    "can't", "cannot", "did", "didn't", "doesn't", "don't", "if", "isn't", "never", "no", "not", "stop", "why",
+    "without", "won't",
 ];
 
 fn stated(heard: &Heard<'_>, quote: std::ops::Range<usize>, channel: &str, clear: bool, findings: &mut Vec<Finding>) {

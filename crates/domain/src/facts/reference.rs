@@ -31,16 +31,16 @@ const KINDS: &[&str] = &[
 
 /// What stands between the kind and its number.
 const NUMBER: &[&str] = &[
+    "code",
+    "code is",
+    "id",
+    "id is",
+    "is",
+    "is number",
+    "no",
+    "number",
     "number is",
     "number's",
-    "number",
-    "id is",
-    "id",
-    "code is",
-    "code",
-    "no",
-    "is number",
-    "is",
 ];
 
 /// The fewest characters of a number that names something.
@@ -100,7 +100,7 @@ fn named(heard: &Heard<'_>, findings: &mut Vec<Finding>) -> bool {
                 continue;
             }
             found = true;
-            if heard.asks(places.start) || heard.has_before(places.start, 4, &["not", "isn't", "wasn't", "wrong"]) {
+            if heard.asks(places.start) || heard.has_before(places.start, 4, &["isn't", "not", "wasn't", "wrong"]) {
                 findings.push(Finding::Doubt(FactKey::Reference));
                 continue;
             }

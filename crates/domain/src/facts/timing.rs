@@ -74,38 +74,38 @@ const PARTS: &[&str] = &[
 ];
 
 const ORDINALS: &[&str] = &[
-    "first",
-    "second",
-    "third",
-    "fourth",
-    "fifth",
-    "sixth",
-    "seventh",
-    "eighth",
-    "ninth",
-    "tenth",
-    "eleventh",
-    "twelfth",
-    "thirteenth",
-    "fourteenth",
-    "fifteenth",
-    "sixteenth",
-    "seventeenth",
     "eighteenth",
+    "eighth",
+    "eleventh",
+    "fifteenth",
+    "fifth",
+    "first",
+    "fourteenth",
+    "fourth",
     "nineteenth",
-    "twentieth",
+    "ninth",
+    "second",
+    "seventeenth",
+    "seventh",
+    "sixteenth",
+    "sixth",
+    "tenth",
+    "third",
+    "thirteenth",
     "thirtieth",
+    "twelfth",
+    "twentieth",
 ];
 
 /// Words that join the parts of a time.
 const JOINTS: &[&str] = &[
     "after", "and", "any", "anytime", "around", "at", "before", "between", "by", "during", "early", "every", "from",
-    "in", "late", "next", "of", "on", "or", "past", "the", "this", "till", "to", "until", "half", "quarter", "week",
-    "time",
+    "half", "in", "late", "next", "of", "on", "or", "past", "quarter", "the", "this", "till", "time", "to", "until",
+    "week",
 ];
 
 /// Words of a clock behind the hour.
-const CLOCK: &[&str] = &["a.m", "am", "o'clock", "p.m", "pm", "a", "p", "m"];
+const CLOCK: &[&str] = &["a", "a.m", "am", "m", "o'clock", "p", "p.m", "pm"];
 
 /// The time that begins at `place`, joints in front included. `None` when no day, part of a day or hour is named.
 pub(super) fn timing(heard: &Heard<'_>, place: usize) -> Option<Timing> {

@@ -61,8 +61,8 @@ const OPENINGS: &[&str] = &[
     "excuse me",
     "i mean",
     "i see",
-    "i'm sorry but",
     "i'm sorry",
+    "i'm sorry but",
     "in fact",
     "no problem",
     "of course",
@@ -166,7 +166,7 @@ const CONTRACTIONS: &[(&str, &str, &str)] = &[
 ];
 
 /// Words that add nothing to a report.
-const DROPPED: &[&str] = &["just", "please", "actually", "really"];
+const DROPPED: &[&str] = &["actually", "just", "please", "really"];
 
 fn expanded(words: &[Spoken<'_>]) -> Vec<Said> {
     let mut said = Vec::with_capacity(words.len() + 4);

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use super::{CALL_WORDS, report::report, sentences::Sentence};
 use crate::{
     call::Role,
-    text::{numbers::is_number, small::is_small},
+    text::{numbers::is_number, phrases::behind, small::is_small},
 };
 
 /// What each return of the call to a word adds to the word's weight, by the logarithm of the count.
@@ -208,8 +208,8 @@ const SETTLES: &[&str] = &[
     "will be",
     "you will",
     "you'll",
-    "your appointment is",
     "you're all set",
+    "your appointment is",
 ];
 
 /// What is said in every call.
@@ -271,12 +271,10 @@ fn stands_early(sentence: &Sentence<'_>, phrases: &[&str]) -> bool {
 }
 
 fn stands_at(sentence: &Sentence<'_>, start: usize, phrases: &[&str]) -> bool {
-    phrases.iter().any(|phrase| {
-        let mut words = sentence.words[start..].iter();
-        phrase
-            .split(' ')
-            .all(|expected| words.next().is_some_and(|word| word.norm == expected))
+    behind(phrases, start, |place| {
+        sentence.words.get(place).map(|word| word.norm.as_ref())
     })
+    .is_some()
 }
 
 /// The different words that carry content, without their endings. Numbers alone tell nothing.

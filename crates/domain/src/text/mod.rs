@@ -3,6 +3,7 @@
 
 pub(crate) mod numbers;
 pub(crate) mod ordinary;
+pub(crate) mod phrases;
 pub(crate) mod plain;
 pub(crate) mod small;
 pub(crate) mod words;
