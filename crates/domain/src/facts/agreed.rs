@@ -1,7 +1,11 @@
 //! What was agreed: appointments, and what the caller was promised.
 
 use super::{FactKey, Finding, fact, heard::Heard, timing::timing};
-use crate::{call::Role, text::plain::plain};
+use crate::{
+    call::Role,
+    text::phrases::{Phrases, phrases},
+    text::plain::plain,
+};
 
 /// Looks for appointments in the turns of both sides, and for promises in the agent's.
 pub(super) fn find(call: &[Heard<'_>], findings: &mut Vec<Finding>) {
@@ -17,7 +21,7 @@ pub(super) fn find(call: &[Heard<'_>], findings: &mut Vec<Finding>) {
 }
 
 /// How agents confirm an appointment.
-const BOOKED: &[&str] = &[
+const BOOKED: &Phrases = phrases![
     "appointment booked",
     "appointment has been booked",
     "appointment has been moved",
@@ -61,7 +65,7 @@ const BOOKED: &[&str] = &[
 ];
 
 /// Words behind a time that make it an offer.
-const OFFERED: &[&str] = &[
+const OFFERED: &Phrases = phrases![
     "does that",
     "how does",
     "if that",
@@ -78,7 +82,7 @@ const OFFERED: &[&str] = &[
 ];
 
 /// How callers tell that they have one.
-const HAVING: &[&str] = &[
+const HAVING: &Phrases = phrases![
     "i have a reservation",
     "i have an appointment",
     "i'm booked",
@@ -88,7 +92,7 @@ const HAVING: &[&str] = &[
 ];
 
 /// Words in the sentence that leave it open.
-const OPEN: &[&str] = &[
+const OPEN: &Phrases = phrases![
     "another",
     "available",
     "can",
@@ -131,7 +135,7 @@ const OPEN: &[&str] = &[
     "would",
 ];
 
-fn appointments(heard: &Heard<'_>, cues: &[&str], findings: &mut Vec<Finding>) {
+fn appointments(heard: &Heard<'_>, cues: &Phrases, findings: &mut Vec<Finding>) {
     for cue in heard.find(cues) {
         let Some(time) = (cue.end..heard.words.len().min(cue.end + 7))
             .take_while(|place| *place == cue.end || !heard.stops_before(*place))
@@ -141,8 +145,8 @@ fn appointments(heard: &Heard<'_>, cues: &[&str], findings: &mut Vec<Finding>) {
             continue;
         };
         let open = heard.has_before(cue.start, 8, OPEN)
-            || (cue.end..time.places.start).any(|place| OPEN.contains(&heard.norm(place)));
-        let asks = heard.asks(cue.start) || heard.behind_any(time.places.end, OFFERED).is_some();
+            || (cue.end..time.places.start).any(|place| heard.behind(place, OPEN).is_some());
+        let asks = heard.asks(cue.start) || heard.behind(time.places.end, OFFERED).is_some();
         if open || asks || heard.lost(time.places.end) {
             findings.push(Finding::Doubt(FactKey::Appointment));
             continue;
@@ -157,7 +161,7 @@ fn appointments(heard: &Heard<'_>, cues: &[&str], findings: &mut Vec<Finding>) {
 }
 
 /// Who promises.
-const PROMISERS: &[&str] = &[
+const PROMISERS: &Phrases = phrases![
     "a colleague will",
     "a manager will",
     "a representative will",
@@ -282,7 +286,7 @@ fn promises(heard: &Heard<'_>, findings: &mut Vec<Finding>) {
             || heard.has_before(
                 promiser.start,
                 12,
-                &[
+                phrases![
                     "before", "can", "do", "if", "once", "should", "that", "unless", "until", "when", "whether",
                     "would",
                 ],
@@ -340,9 +344,9 @@ fn is_done_for_caller(heard: &Heard<'_>, promiser: usize, deed: usize, end: usiz
 /// Whether unpunctuated speech begins a new sentence at `place`.
 fn begins_anew(heard: &Heard<'_>, place: usize) -> bool {
     heard
-        .behind_any(
+        .behind(
             place,
-            &[
+            phrases![
                 "alright",
                 "anything else",
                 "are you",

@@ -4,6 +4,7 @@ use super::{Exchange, FactKey, Finding, fact, heard::Heard, spoken::read_out};
 use crate::text::{
     numbers::spoken_digit,
     ordinary::is_ordinary,
+    phrases::{Phrases, phrases},
     small::{is_interjection, is_small},
 };
 
@@ -15,7 +16,7 @@ pub(super) fn find(exchanges: &[Exchange<'_, '_>], findings: &mut Vec<Finding>) 
     }
 }
 
-const EMAIL_CUES: &[&str] = &[
+const EMAIL_CUES: &Phrases = phrases![
     "change my email address to",
     "change my email to",
     "contact me at",
@@ -45,7 +46,7 @@ const EMAIL_CUES: &[&str] = &[
 ];
 
 /// Words that show that the address is not the caller's, or not any more.
-const NOT_MINE: &[&str] = &[
+const NOT_MINE: &Phrases = phrases![
     "boss's",
     "company's",
     "daughter's",
@@ -75,15 +76,15 @@ fn emails(exchange: &Exchange<'_, '_>, findings: &mut Vec<Finding>) {
     let mut cues: Vec<(usize, usize)> = heard.find(EMAIL_CUES).map(|cue| (cue.start, cue.end)).collect();
     if cues.is_empty()
         && exchange.asked.is_some_and(|agent| {
-            agent.has(&[
+            agent.has(phrases![
                 "best email",
                 "e-mail address",
                 "email address",
                 "your e mail",
                 "your e-mail",
                 "your email",
-            ]) && !agent.has(&["company email", "our email"])
-                && !agent.asks_back(&["is that your email", "is your email"])
+            ]) && !agent.has(phrases!["company email", "our email"])
+                && !agent.asks_back(phrases!["is that your email", "is your email"])
         })
     {
         let start = answer_start(heard);
@@ -107,7 +108,7 @@ fn emails(exchange: &Exchange<'_, '_>, findings: &mut Vec<Finding>) {
 
 /// The place behind what an answer begins with.
 pub(super) fn answer_start(heard: &Heard<'_>) -> usize {
-    const LEADS: &[&str] = &[
+    const LEADS: &Phrases = phrases![
         "it is",
         "it's",
         "that is",
@@ -122,7 +123,7 @@ pub(super) fn answer_start(heard: &Heard<'_>) -> usize {
     ];
     let mut at = 0;
     while at < heard.words.len() {
-        match heard.behind_any(at, LEADS) {
+        match heard.behind(at, LEADS) {
             Some(end) => at = end,
             None if is_interjection(heard.norm(at)) && spoken_digit(heard.norm(at)).is_none() => at += 1,
             None => break,
@@ -240,7 +241,7 @@ fn is_address(value: &str) -> bool {
         && top.chars().all(|c| c.is_ascii_alphabetic())
 }
 
-const NUMBER_CUES: &[&str] = &[
+const NUMBER_CUES: &Phrases = phrases![
     "best number for me is",
     "best number is",
     "best number to call is",
@@ -288,7 +289,7 @@ fn numbers(exchange: &Exchange<'_, '_>, findings: &mut Vec<Finding>) {
     let mut cues: Vec<(usize, usize)> = heard.find(NUMBER_CUES).map(|cue| (cue.start, cue.end)).collect();
     if cues.is_empty()
         && exchange.asked.is_some_and(|agent| {
-            agent.has(&[
+            agent.has(phrases![
                 "best number",
                 "call back number",
                 "call you back",
@@ -303,14 +304,14 @@ fn numbers(exchange: &Exchange<'_, '_>, findings: &mut Vec<Finding>) {
                 "your cell",
                 "your mobile",
                 "your number",
-            ]) && !agent.has(&[
+            ]) && !agent.has(phrases![
                 "account number",
                 "card number",
                 "order number",
                 "our number",
                 "our phone number",
                 "policy number",
-            ]) && !agent.asks_back(&["is your number", "is your phone number"])
+            ]) && !agent.asks_back(phrases!["is your number", "is your phone number"])
         })
     {
         let start = answer_start(heard);

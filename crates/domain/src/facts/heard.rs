@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::{
     call::{Role, Turn},
     text::{
-        phrases::behind,
+        phrases::Phrases,
         words::{After, Sound, Word, words},
     },
 };
@@ -78,41 +78,39 @@ impl<'a> Heard<'a> {
         place == 0 || place >= self.words.len() || matches!(self.words[place - 1].after, After::Stop | After::Question)
     }
 
-    /// The place behind `phrase` when it stands at `place`.
-    pub(super) fn behind(&self, place: usize, phrase: &str) -> Option<usize> {
-        self.behind_any(place, &[phrase])
+    /// The longest of the phrases that stand at `place`, and the place behind it.
+    pub(super) fn phrase_at(&self, place: usize, phrases: &Phrases) -> Option<(&'static str, usize)> {
+        phrases.at(place, |place| self.words.get(place).map(|word| word.norm.as_ref()))
     }
 
-    /// The place behind the longest of the phrases that stand at `place`. They are sorted.
-    pub(super) fn behind_any(&self, place: usize, phrases: &[&str]) -> Option<usize> {
-        behind(phrases, place, |place| {
-            self.words.get(place).map(|word| word.norm.as_ref())
-        })
+    /// The place behind the longest of the phrases that stand at `place`.
+    pub(super) fn behind(&self, place: usize, phrases: &Phrases) -> Option<usize> {
+        self.phrase_at(place, phrases).map(|(_, behind)| behind)
     }
 
     /// Where any of the phrases stands, from left to right, each as the places of its words.
-    pub(super) fn find<'p>(&'p self, phrases: &'p [&'p str]) -> impl Iterator<Item = Range<usize>> + 'p {
-        (0..self.words.len()).filter_map(move |start| Some(start..self.behind_any(start, phrases)?))
+    pub(super) fn find<'p>(&'p self, phrases: &'p Phrases) -> impl Iterator<Item = Range<usize>> + 'p {
+        (0..self.words.len()).filter_map(move |start| Some(start..self.behind(start, phrases)?))
     }
 
     /// Whether any of the phrases stands anywhere.
-    pub(super) fn has(&self, phrases: &[&str]) -> bool {
+    pub(super) fn has(&self, phrases: &Phrases) -> bool {
         self.find(phrases).next().is_some()
     }
 
     /// Whether the turn asks back, as "is your address ...?": one of the phrases stands in it, and no question word before.
-    pub(super) fn asks_back(&self, phrases: &[&str]) -> bool {
+    pub(super) fn asks_back(&self, phrases: &Phrases) -> bool {
         self.find(phrases)
             .any(|found| found.start == 0 || !matches!(self.norm(found.start - 1), "what" | "which"))
     }
 
     /// Whether any of the phrases stands among the last `reach` words before `place`, in the same sentence.
-    pub(super) fn has_before(&self, place: usize, reach: usize, phrases: &[&str]) -> bool {
+    pub(super) fn has_before(&self, place: usize, reach: usize, phrases: &Phrases) -> bool {
         let mut first = place;
         while first > 0 && place - first < reach && !self.stops_before(first) {
             first -= 1;
         }
-        (first..place).any(|start| self.behind_any(start, phrases).is_some_and(|end| end <= place))
+        (first..place).any(|start| self.behind(start, phrases).is_some_and(|end| end <= place))
     }
 
     /// Whether the sentence that holds `place` is a question by its mark.
@@ -136,6 +134,7 @@ impl<'a> Heard<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::phrases::phrases;
 
     fn turn(text: &str) -> Turn {
         Turn {
@@ -149,11 +148,11 @@ mod tests {
     fn phrases_are_found_and_quoted_verbatim() {
         let turn = turn("Well, uh, MY  name's — Ana. Is it?");
         let heard = Heard::new(0, &turn);
-        let found = heard.find(&["my name", "my name's"]).next().expect("found");
+        let found = heard.find(phrases!["my name", "my name's"]).next().expect("found");
         assert_eq!(found, 1..3);
         assert_eq!(heard.quote(found.start..4), "MY  name's — Ana");
         assert!(heard.stops_before(4) && !heard.asks(1) && heard.asks(4));
-        assert!(heard.has_before(3, 2, &["name's"]) && !heard.has_before(5, 2, &["ana"]));
+        assert!(heard.has_before(3, 2, phrases!["name's"]) && !heard.has_before(5, 2, phrases!["ana"]));
         assert_eq!(heard.quote(9..12), "");
     }
 }

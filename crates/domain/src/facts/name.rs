@@ -9,6 +9,7 @@ use std::ops::Range;
 use super::{FactKey, Finding, fact, heard::Heard};
 use crate::{
     call::Role,
+    text::phrases::{Phrases, phrases},
     text::{
         numbers::is_number,
         ordinary::is_ordinary,
@@ -78,7 +79,7 @@ enum Statement {
     Doubtful,
 }
 
-const ASKS: &[&str] = &[
+const ASKS: &Phrases = phrases![
     "first and last name",
     "name please",
     "what name",
@@ -101,21 +102,23 @@ const ASKS: &[&str] = &[
 
 /// What the agent's turn asks of the caller's name.
 fn asks_name(agent: &Heard<'_>) -> Option<Part> {
-    if agent.has(&[
+    if agent.has(phrases![
         "and last name",
         "and the last name",
         "last name please",
         "your family name",
         "your last name",
         "your surname",
-    ]) && !agent.has(&["first and last name", "first name and last name"])
+    ]) && !agent.has(phrases!["first and last name", "first name and last name"])
     {
         return Some(Part::Last);
     }
-    if agent.has(&["first name please", "your first name"]) && !agent.has(&["first and last", "first name and last"]) {
+    if agent.has(phrases!["first name please", "your first name"])
+        && !agent.has(phrases!["first and last", "first name and last"])
+    {
         return Some(Part::First);
     }
-    let other = agent.has(&[
+    let other = agent.has(phrases![
         "business name",
         "company name",
         "company's name",
@@ -127,7 +130,7 @@ fn asks_name(agent: &Heard<'_>) -> Option<Part> {
 }
 
 /// Words that say of what stands before "my name is" that it is not an introduction.
-const REPORTED: &[&str] = &[
+const REPORTED: &Phrases = phrases![
     "if", "like", "said", "saying", "says", "that", "think", "thinks", "thought", "told", "where", "whether",
 ];
 
@@ -164,7 +167,7 @@ fn introductions(heard: &Heard<'_>, asked: Option<Part>, turns: usize) -> Vec<St
 
 /// The name that takes back the one before `place`: "my name is ana ruiz sorry ana reyes".
 fn second_thought(heard: &Heard<'_>, place: usize) -> Option<Statement> {
-    const CUES: &[&str] = &[
+    const CUES: &Phrases = phrases![
         "actually",
         "i mean",
         "i'm sorry",
@@ -176,7 +179,7 @@ fn second_thought(heard: &Heard<'_>, place: usize) -> Option<Statement> {
         "sorry i mean",
         "wait no",
     ];
-    let start = heard.behind_any(place, CUES)?;
+    let start = heard.behind(place, CUES)?;
     match taken(heard, start, true) {
         Taken::Name { parts, end } if parts.len() > 1 && follows(heard, end) => Some(name(parts, start..end, true)),
         _ => None,
@@ -187,9 +190,9 @@ fn second_thought(heard: &Heard<'_>, place: usize) -> Option<Statement> {
 fn introduction(heard: &Heard<'_>, place: usize, asked: Option<Part>, turns: usize) -> Option<(Statement, usize)> {
     let (first, opening) = (turns == 1, turns <= OPENING);
     let doubtful = |end| Some((Statement::Doubtful, end));
-    if let Some(start) = heard.behind_any(
+    if let Some(start) = heard.behind(
         place,
-        &[
+        phrases![
             "my first and last name is",
             "my full name is",
             "my name is",
@@ -198,7 +201,7 @@ fn introduction(heard: &Heard<'_>, place: usize, asked: Option<Part>, turns: usi
     ) {
         let reported = heard.has_before(place, 2, REPORTED);
         let start = start + usize::from(matches!(heard.norm(start), "actually" | "still" | "really"));
-        let corrects = heard.has_before(place, 4, &["actually", "mean", "no", "sorry", "wrong"]);
+        let corrects = heard.has_before(place, 4, phrases!["actually", "mean", "no", "sorry", "wrong"]);
         return match taken(heard, start, false) {
             Taken::Nothing => None,
             Taken::Doubtful(end) => doubtful(end),
@@ -206,7 +209,7 @@ fn introduction(heard: &Heard<'_>, place: usize, asked: Option<Part>, turns: usi
             Taken::Name { parts, end } => Some((name(parts, place..end, corrects), end)),
         };
     }
-    if let Some(start) = heard.behind_any(place, &["the name is", "the name's"])
+    if let Some(start) = heard.behind(place, phrases!["the name is", "the name's"])
         && (asked == Some(Part::Whole) || first)
         && let Taken::Name { parts, end } = taken(heard, start, true)
         && parts.len() > 1
@@ -214,16 +217,16 @@ fn introduction(heard: &Heard<'_>, place: usize, asked: Option<Part>, turns: usi
     {
         return Some((name(parts, place..end, false), end));
     }
-    if let Some(start) = heard.behind_any(place, &["first name is", "first name's", "my first name"])
+    if let Some(start) = heard.behind(place, phrases!["first name is", "first name's", "my first name"])
         && let Taken::Name { parts, end } = taken(heard, start, false)
         && let [first] = &parts[..]
     {
         // "first name Ana, last name Ruiz" in one breath.
         let gap = end + usize::from(matches!(heard.norm(end), "and" | "my"));
         let gap = gap + usize::from(heard.norm(gap) == "my");
-        if let Some(start) = heard.behind_any(
+        if let Some(start) = heard.behind(
             gap,
-            &["last name", "last name is", "last name's", "surname", "surname is"],
+            phrases!["last name", "last name is", "last name's", "surname", "surname is"],
         ) && let Taken::Name { parts: last, end } = taken(heard, start, false)
         {
             let parts = std::iter::once(first.clone()).chain(last).collect();
@@ -233,7 +236,7 @@ fn introduction(heard: &Heard<'_>, place: usize, asked: Option<Part>, turns: usi
     }
     let clause =
         place == 0 || heard.ends_before(place) || heard.words[..place].iter().all(|word| is_interjection(&word.norm));
-    let start = heard.behind_any(place, &["i am", "i'm", "it is", "it's", "this is"])?;
+    let start = heard.behind(place, phrases!["i am", "i'm", "it is", "it's", "this is"])?;
     let Taken::Name { parts, end } = taken(heard, start, true) else {
         return None;
     };
@@ -241,7 +244,7 @@ fn introduction(heard: &Heard<'_>, place: usize, asked: Option<Part>, turns: usi
         && !heard.has_before(
             place,
             1,
-            &["afternoon", "evening", "hello", "hey", "hi", "morning", "yeah", "yes"],
+            phrases!["afternoon", "evening", "hello", "hey", "hi", "morning", "yeah", "yes"],
         )
     {
         return None;
@@ -286,7 +289,7 @@ fn name(parts: Vec<String>, quote: Range<usize>, corrects: bool) -> Statement {
 }
 
 /// What may stand before the name in an answer.
-const LEADS: &[&str] = &[
+const LEADS: &Phrases = phrases![
     "first name",
     "first name is",
     "i am",
@@ -328,7 +331,7 @@ fn repeated(heard: &Heard<'_>, place: usize, parts: &[String]) -> Option<(Vec<St
 fn answer(heard: &Heard<'_>, part: Part) -> Option<Statement> {
     let mut start = 0;
     while start < heard.words.len() {
-        match heard.behind_any(start, LEADS) {
+        match heard.behind(start, LEADS) {
             Some(end) => start = end,
             None if is_interjection(heard.norm(start)) && !is_capital_inside(heard, start) => start += 1,
             None => break,
@@ -521,9 +524,9 @@ fn titled(shown: &str) -> String {
 /// place behind it.
 fn spelling(heard: &Heard<'_>, place: usize) -> Option<(String, usize)> {
     let mut at = heard
-        .behind_any(
+        .behind(
             place,
-            &[
+            phrases![
                 "it's",
                 "it's spelled",
                 "spelled",
@@ -583,9 +586,9 @@ fn correction(heard: &Heard<'_>, agent: Option<&Heard<'_>>, known: &[String]) ->
     let refused = heard.words[..start]
         .iter()
         .any(|word| matches!(word.norm.as_ref(), "no" | "nope" | "actually" | "sorry" | "not"));
-    let lead = heard.behind_any(
+    let lead = heard.behind(
         start,
-        &[
+        phrases![
             "it is",
             "it's",
             "last name is",

@@ -1,7 +1,14 @@
 //! Where the caller lives: postal address and city.
 
 use super::{Exchange, FactKey, Finding, contact::answer_start, fact, heard::Heard};
-use crate::text::{numbers::is_number, ordinary::is_ordinary, plain::plain, small::is_small, words::After};
+use crate::text::{
+    numbers::is_number,
+    ordinary::is_ordinary,
+    phrases::{Phrases, phrases},
+    plain::plain,
+    small::is_small,
+    words::After,
+};
 
 /// Looks for addresses and cities that callers give as theirs.
 pub(super) fn find(exchanges: &[Exchange<'_, '_>], findings: &mut Vec<Finding>) {
@@ -11,7 +18,7 @@ pub(super) fn find(exchanges: &[Exchange<'_, '_>], findings: &mut Vec<Finding>) 
     }
 }
 
-const ADDRESS_CUES: &[&str] = &[
+const ADDRESS_CUES: &Phrases = phrases![
     "come to",
     "deliver it to",
     "i live at",
@@ -36,7 +43,7 @@ const ADDRESS_CUES: &[&str] = &[
 ];
 
 /// What an agent asks for with these is not where the caller lives.
-const OTHER_ADDRESS: &[&str] = &[
+const OTHER_ADDRESS: &Phrases = phrases![
     "biller",
     "business",
     "company",
@@ -134,7 +141,7 @@ fn addresses(exchange: &Exchange<'_, '_>, findings: &mut Vec<Finding>) {
     let mut cues: Vec<(usize, usize)> = heard.find(ADDRESS_CUES).map(|cue| (cue.start, cue.end)).collect();
     if cues.is_empty()
         && exchange.asked.is_some_and(|agent| {
-            agent.has(&[
+            agent.has(phrases![
                 "address for the delivery",
                 "address should we",
                 "where do you live",
@@ -148,14 +155,16 @@ fn addresses(exchange: &Exchange<'_, '_>, findings: &mut Vec<Finding>) {
                 "your shipping address",
                 "your street address",
             ]) && !agent.has(OTHER_ADDRESS)
-                && !agent.asks_back(&["is your address"])
+                && !agent.asks_back(phrases!["is your address"])
         })
     {
         let start = answer_start(heard);
         cues.push((start, start));
     }
     for (start, end) in cues {
-        if heard.asks(start) || heard.has_before(end, 6, &["didn't", "don't", "never", "no", "not", "old", "used"]) {
+        if heard.asks(start)
+            || heard.has_before(end, 6, phrases!["didn't", "don't", "never", "no", "not", "old", "used"])
+        {
             continue;
         }
         match address(heard, end) {
@@ -225,7 +234,7 @@ fn full_stop(heard: &Heard<'_>, place: usize) -> bool {
     }
 }
 
-const CITY_CUES: &[&str] = &[
+const CITY_CUES: &Phrases = phrases![
     "i am based in",
     "i am located in",
     "i currently live in",
@@ -252,7 +261,7 @@ fn cities(exchange: &Exchange<'_, '_>, findings: &mut Vec<Finding>) {
     let mut cues: Vec<(usize, usize)> = heard.find(CITY_CUES).map(|cue| (cue.start, cue.end)).collect();
     if cues.is_empty()
         && exchange.asked.is_some_and(|agent| {
-            agent.has(&[
+            agent.has(phrases![
                 "city are you",
                 "city do you",
                 "what city",
@@ -264,11 +273,13 @@ fn cities(exchange: &Exchange<'_, '_>, findings: &mut Vec<Finding>) {
         })
     {
         let start = answer_start(heard);
-        let start = heard.behind_any(start, &["i am in", "i'm in", "in"]).unwrap_or(start);
+        let start = heard
+            .behind(start, phrases!["i am in", "i'm in", "in"])
+            .unwrap_or(start);
         cues.push((start, start));
     }
     for (start, end) in cues {
-        if heard.asks(start) || heard.has_before(start, 4, &["don't", "if", "not", "used", "when", "wish"]) {
+        if heard.asks(start) || heard.has_before(start, 4, phrases!["don't", "if", "not", "used", "when", "wish"]) {
             continue;
         }
         if let Some(behind) = city(heard, end) {

@@ -1,7 +1,10 @@
 //! When and how the caller likes to be reached.
 
 use super::{Exchange, FactKey, Finding, fact, heard::Heard, timing::timing};
-use crate::text::plain::plain;
+use crate::text::{
+    phrases::{Phrases, phrases},
+    plain::plain,
+};
 
 /// Looks for preferences that callers state.
 pub(super) fn find(exchanges: &[Exchange<'_, '_>], findings: &mut Vec<Finding>) {
@@ -12,7 +15,7 @@ pub(super) fn find(exchanges: &[Exchange<'_, '_>], findings: &mut Vec<Finding>) 
 }
 
 /// What stands before the time that a caller prefers.
-const BEFORE: &[&str] = &[
+const BEFORE: &Phrases = phrases![
     "best time for me is",
     "best time is",
     "best time to call is",
@@ -55,7 +58,7 @@ const BEFORE: &[&str] = &[
 ];
 
 /// What stands behind it.
-const BEHIND: &[&str] = &[
+const BEHIND: &Phrases = phrases![
     "are best",
     "are better",
     "are easiest",
@@ -86,7 +89,7 @@ const BEHIND: &[&str] = &[
 ];
 
 /// Words before either that turn it round.
-const NOT: &[&str] = &[
+const NOT: &Phrases = phrases![
     "aren't", "can't", "cannot", "did", "didn't", "doesn't", "don't", "he", "if", "instead", "isn't", "never",
     "nobody", "not", "she", "stop", "they", "was", "when", "why", "won't", "you",
 ];
@@ -114,10 +117,10 @@ fn times(heard: &Heard<'_>, findings: &mut Vec<Finding>) {
                 heard.norm(end),
                 "usually" | "always" | "generally" | "probably" | "really"
             ));
-        let Some(last) = heard.behind_any(behind, BEHIND) else {
+        let Some(last) = heard.behind(behind, BEHIND) else {
             continue;
         };
-        if heard.asks(place) || heard.has_before(place, 4, &["don't", "if", "not", "that", "when"]) {
+        if heard.asks(place) || heard.has_before(place, 4, phrases!["don't", "if", "not", "that", "when"]) {
             findings.push(Finding::Doubt(FactKey::PreferredTime));
         } else {
             keep(heard, timing.places, place..last, findings);
@@ -128,22 +131,17 @@ fn times(heard: &Heard<'_>, findings: &mut Vec<Finding>) {
 
 /// Whether the words before `place` ask for a call, as in "can you call me after five".
 fn requested(heard: &Heard<'_>, place: usize) -> bool {
-    [
-        "can you",
-        "could you",
-        "would you",
-        "can you please",
-        "could you please",
+    const REQUESTS: &Phrases = phrases![
         "can somebody",
         "can someone",
+        "can you",
+        "can you please",
         "could someone",
-    ]
-    .iter()
-    .any(|phrase| {
-        place
-            .checked_sub(phrase.split(' ').count())
-            .is_some_and(|start| heard.behind(start, phrase) == Some(place))
-    })
+        "could you",
+        "could you please",
+        "would you",
+    ];
+    (place.saturating_sub(3)..place).any(|start| heard.behind(start, REQUESTS) == Some(place))
 }
 
 fn keep(heard: &Heard<'_>, time: std::ops::Range<usize>, quote: std::ops::Range<usize>, findings: &mut Vec<Finding>) {
@@ -154,10 +152,10 @@ fn keep(heard: &Heard<'_>, time: std::ops::Range<usize>, quote: std::ops::Range<
 }
 
 /// The words for each channel.
-const CHANNELS: &[(&str, &[&str])] = &[
+const CHANNELS: &[(&str, &Phrases)] = &[
     (
         "text",
-        &[
+        phrases![
             "a text",
             "a text message",
             "sms",
@@ -170,11 +168,11 @@ const CHANNELS: &[(&str, &[&str])] = &[
     ),
     (
         "email",
-        &["an email", "e mail", "e-mail", "e-mails", "email", "emailing", "emails"],
+        phrases!["an email", "e mail", "e-mail", "e-mails", "email", "emailing", "emails"],
     ),
     (
         "phone",
-        &[
+        phrases![
             "a call",
             "a phone call",
             "calling",
@@ -185,14 +183,14 @@ const CHANNELS: &[(&str, &[&str])] = &[
             "the phone",
         ],
     ),
-    ("whatsapp", &["a whatsapp", "whatsapp"]),
+    ("whatsapp", phrases!["a whatsapp", "whatsapp"]),
     (
         "mail",
-        &["a letter", "letter", "letters", "mail", "post", "regular mail"],
+        phrases!["a letter", "letter", "letters", "mail", "post", "regular mail"],
     ),
 ];
 
-const PREFERS: &[&str] = &[
+const PREFERS: &Phrases = phrases![
     "best way to contact me is",
     "best way to contact me is by",
     "best way to reach me is",
@@ -232,7 +230,7 @@ const PREFERS: &[&str] = &[
     "reach out via",
 ];
 
-const IS_PREFERRED: &[&str] = &[
+const IS_PREFERRED: &Phrases = phrases![
     "are best",
     "are better",
     "is best",
@@ -251,18 +249,18 @@ const IS_PREFERRED: &[&str] = &[
 ];
 
 /// Commands that are a preference when nothing is to be sent with them: "just text me", "email me instead".
-const COMMANDS: &[(&str, &[&str])] = &[
-    ("text", &["text me"]),
-    ("email", &["e-mail me", "email me"]),
-    ("phone", &["call me", "phone me"]),
-    ("whatsapp", &["message me on whatsapp", "whatsapp me"]),
+const COMMANDS: &[(&str, &Phrases)] = &[
+    ("text", phrases!["text me"]),
+    ("email", phrases!["e-mail me", "email me"]),
+    ("phone", phrases!["call me", "phone me"]),
+    ("whatsapp", phrases!["message me on whatsapp", "whatsapp me"]),
 ];
 
 fn channels(heard: &Heard<'_>, findings: &mut Vec<Finding>) {
     for place in 0..heard.words.len() {
-        if let Some(cue) = heard.behind_any(place, PREFERS)
+        if let Some(cue) = heard.behind(place, PREFERS)
             && let Some((channel, end)) = channel_at(heard, cue)
-            && heard.behind(cue, "text me").is_none()
+            && heard.behind(cue, phrases!["text me"]).is_none()
         {
             let clear = heard.ends_before(end)
                 || !matches!(heard.norm(end), "number" | "address" | "back" | "tomorrow" | "with");
@@ -270,13 +268,13 @@ fn channels(heard: &Heard<'_>, findings: &mut Vec<Finding>) {
             return stated(heard, place..end, channel, clear, findings);
         }
         if let Some((channel, end)) = channel_at(heard, place)
-            && let Some(last) = heard.behind_any(end, IS_PREFERRED)
+            && let Some(last) = heard.behind(end, IS_PREFERRED)
         {
             let clear = !heard.has_before(place, 3, NOT_CHANNEL);
             return stated(heard, place..last, channel, clear, findings);
         }
         for (channel, commands) in COMMANDS {
-            let Some(end) = heard.behind_any(place, commands) else {
+            let Some(end) = heard.behind(place, commands) else {
                 continue;
             };
             // In "don't call text me" the refusal is of the call.
@@ -284,9 +282,10 @@ fn channels(heard: &Heard<'_>, findings: &mut Vec<Finding>) {
                 continue;
             }
             let instead = heard.norm(end) == "instead";
-            let only = heard.has_before(place, 2, &["always", "just", "only", "rather"]) && heard.ends_before(end);
+            let only =
+                heard.has_before(place, 2, phrases!["always", "just", "only", "rather"]) && heard.ends_before(end);
             let no_calls = *channel != "phone"
-                && heard.has(&[
+                && heard.has(phrases![
                     "do not call",
                     "don't call",
                     "don't phone",
@@ -299,7 +298,7 @@ fn channels(heard: &Heard<'_>, findings: &mut Vec<Finding>) {
             let rather = heard.has_before(
                 place,
                 4,
-                &[
+                phrases![
                     "better if you",
                     "prefer if you",
                     "prefer that you",
@@ -318,10 +317,10 @@ fn channels(heard: &Heard<'_>, findings: &mut Vec<Finding>) {
 fn channel_at(heard: &Heard<'_>, place: usize) -> Option<(&'static str, usize)> {
     CHANNELS
         .iter()
-        .find_map(|(channel, words)| Some((*channel, heard.behind_any(place, words)?)))
+        .find_map(|(channel, words)| Some((*channel, heard.behind(place, words)?)))
 }
 
-const NOT_CHANNEL: &[&str] = &[
+const NOT_CHANNEL: &Phrases = phrases![
     "can't", "cannot", "did", "didn't", "doesn't", "don't", "if", "isn't", "never", "no", "not", "stop", "why",
     "without", "won't",
 ];

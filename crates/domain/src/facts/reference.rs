@@ -9,10 +9,13 @@ use super::{
     heard::Heard,
     spoken::{Spoken, read_out},
 };
-use crate::call::Role;
+use crate::{
+    call::Role,
+    text::phrases::{Phrases, phrases},
+};
 
 /// What has a number worth keeping.
-const KINDS: &[&str] = &[
+const KINDS: &Phrases = phrases![
     "booking",
     "case",
     "claim",
@@ -30,7 +33,7 @@ const KINDS: &[&str] = &[
 ];
 
 /// What stands between the kind and its number.
-const NUMBER: &[&str] = &[
+const NUMBER: &Phrases = phrases![
     "code",
     "code is",
     "id",
@@ -66,46 +69,40 @@ pub(super) fn find(call: &[Heard<'_>], findings: &mut Vec<Finding>) {
 
 /// The kind of number that the agent asks for.
 fn asks(agent: &Heard<'_>) -> Option<&'static str> {
-    KINDS.iter().copied().find(|kind| {
-        let number = format!("{kind} number");
-        agent.has(&[&number]) && !agent.has(&["account number", "card number"]) && named_number(agent, kind).is_none()
-    })
-}
-
-fn named_number(heard: &Heard<'_>, kind: &str) -> Option<(usize, Spoken)> {
-    heard.find(&[kind]).find_map(|places| {
-        let start = heard.behind_any(places.end, NUMBER).unwrap_or(places.end);
-        let start = start + usize::from(heard.norm(start) == "is");
-        Some((places.start, read_out(heard, start, true)?))
-    })
+    let (kind, behind) = (0..agent.words.len())
+        .filter_map(|place| agent.phrase_at(place, KINDS))
+        .find(|(_, behind)| agent.norm(*behind) == "number")?;
+    let reads = read_out(agent, behind + 1 + usize::from(agent.norm(behind + 1) == "is"), true).is_some();
+    let other = agent.has(phrases!["account number", "card number"]);
+    (!reads && !other).then_some(kind)
 }
 
 /// Numbers that stand behind their kind; whether there were any.
 fn named(heard: &Heard<'_>, findings: &mut Vec<Finding>) -> bool {
     let mut found = false;
-    for kind in KINDS {
-        // "work order" is not an "order".
-        for places in heard.find(&[kind]) {
-            if *kind == "order" && places.start > 0 && heard.norm(places.start - 1) == "work" {
-                continue;
-            }
-            let number = heard.behind_any(places.end, NUMBER);
-            let start = number.unwrap_or(places.end);
-            let Some(spoken) = read_out(heard, start, true) else {
-                continue;
-            };
-            // Without the word "number" only figures that look like one count.
-            let figures = spoken.end == start + 1 && spoken.digits() >= FEWEST;
-            if number.is_none() && !figures {
-                continue;
-            }
-            found = true;
-            if heard.asks(places.start) || heard.has_before(places.start, 4, &["isn't", "not", "wasn't", "wrong"]) {
-                findings.push(Finding::Doubt(FactKey::Reference));
-                continue;
-            }
-            keep(heard, kind, &spoken, places.start, findings);
+    let mut behind = 0;
+    for start in 0..heard.words.len() {
+        // The "order" of a "work order" is in it already.
+        let Some((kind, end)) = heard.phrase_at(start, KINDS).filter(|_| start >= behind) else {
+            continue;
+        };
+        behind = end;
+        let number = heard.behind(end, NUMBER);
+        let first = number.unwrap_or(end);
+        let Some(spoken) = read_out(heard, first, true) else {
+            continue;
+        };
+        // Without the word "number" only figures that look like one count.
+        let figures = spoken.end == first + 1 && spoken.digits() >= FEWEST;
+        if number.is_none() && !figures {
+            continue;
         }
+        found = true;
+        if heard.asks(start) || heard.has_before(start, 4, phrases!["isn't", "not", "wasn't", "wrong"]) {
+            findings.push(Finding::Doubt(FactKey::Reference));
+            continue;
+        }
+        keep(heard, kind, &spoken, start, findings);
     }
     found
 }

@@ -9,7 +9,11 @@ use std::collections::{HashMap, HashSet};
 use super::{CALL_WORDS, report::report, sentences::Sentence};
 use crate::{
     call::Role,
-    text::{numbers::is_number, phrases::behind, small::is_small},
+    text::{
+        numbers::is_number,
+        phrases::{Phrases, phrases},
+        small::is_small,
+    },
 };
 
 /// What each return of the call to a word adds to the word's weight, by the logarithm of the count.
@@ -149,7 +153,7 @@ fn weight(sentence: &Sentence<'_>) -> f64 {
 }
 
 /// How people say what they want.
-const REQUESTS: &[&str] = &[
+const REQUESTS: &Phrases = phrases![
     "can i",
     "can you",
     "could i",
@@ -174,12 +178,12 @@ const REQUESTS: &[&str] = &[
 ];
 
 /// How sentences begin that depend on the one before.
-const VAGUE: &[&str] = &[
+const VAGUE: &Phrases = phrases![
     "i guess", "i know", "i see", "i think", "it is", "it's", "that is", "that's", "this is", "you know",
 ];
 
 /// How agents ask for one detail.
-const DETAILS: &[&str] = &[
+const DETAILS: &Phrases = phrases![
     "can i have your",
     "may i have your",
     "what is the",
@@ -190,7 +194,7 @@ const DETAILS: &[&str] = &[
 ];
 
 /// How agents say that something was done or will be.
-const SETTLES: &[&str] = &[
+const SETTLES: &Phrases = phrases![
     "has been",
     "have been",
     "i am going to",
@@ -213,7 +217,7 @@ const SETTLES: &[&str] = &[
 ];
 
 /// What is said in every call.
-const ROUTINE: &[&str] = &[
+const ROUTINE: &Phrases = phrases![
     "anything else",
     "be all",
     "can i help you",
@@ -266,15 +270,14 @@ fn settles(sentence: &Sentence<'_>) -> bool {
 }
 
 /// Whether one of the phrases stands near the beginning.
-fn stands_early(sentence: &Sentence<'_>, phrases: &[&str]) -> bool {
+fn stands_early(sentence: &Sentence<'_>, phrases: &Phrases) -> bool {
     (0..sentence.words.len().min(6)).any(|start| stands_at(sentence, start, phrases))
 }
 
-fn stands_at(sentence: &Sentence<'_>, start: usize, phrases: &[&str]) -> bool {
-    behind(phrases, start, |place| {
-        sentence.words.get(place).map(|word| word.norm.as_ref())
-    })
-    .is_some()
+fn stands_at(sentence: &Sentence<'_>, start: usize, phrases: &Phrases) -> bool {
+    phrases
+        .at(start, |place| sentence.words.get(place).map(|word| word.norm.as_ref()))
+        .is_some()
 }
 
 /// The different words that carry content, without their endings. Numbers alone tell nothing.

@@ -6,6 +6,7 @@ use crate::{
     call::{Role, Turn},
     text::{
         numbers::is_number,
+        phrases::{Phrases, phrases},
         small::is_interjection,
         words::{After, Sound, words},
     },
@@ -190,36 +191,36 @@ fn said(text: &str) -> Vec<Spoken<'_>> {
 }
 
 /// How people begin a new sentence where no punctuation tells.
-const STARTS: &[&[&str]] = &[
-    &["are", "there"],
-    &["can", "i"],
-    &["can", "you"],
-    &["could", "i"],
-    &["could", "you"],
-    &["have", "a", "great"],
-    &["have", "a", "good"],
-    &["how", "can"],
-    &["how", "much"],
-    &["i", "am"],
-    &["i", "have"],
-    &["i", "just"],
-    &["i", "lost"],
-    &["i", "need"],
-    &["i", "want"],
-    &["i", "was"],
-    &["i", "would"],
-    &["i'd", "like"],
-    &["i'll"],
-    &["i'm"],
-    &["i've"],
-    &["is", "there"],
-    &["my", "name"],
-    &["thank", "you"],
-    &["what", "are"],
-    &["what", "is"],
-    &["what's", "the"],
-    &["what's", "your"],
-    &["which"],
+const STARTS: &Phrases = phrases![
+    "are there",
+    "can i",
+    "can you",
+    "could i",
+    "could you",
+    "have a good",
+    "have a great",
+    "how can",
+    "how much",
+    "i am",
+    "i have",
+    "i just",
+    "i lost",
+    "i need",
+    "i want",
+    "i was",
+    "i would",
+    "i'd like",
+    "i'll",
+    "i'm",
+    "i've",
+    "is there",
+    "my name",
+    "thank you",
+    "what are",
+    "what is",
+    "what's the",
+    "what's your",
+    "which",
 ];
 
 /// Words after which a sentence goes on.
@@ -233,10 +234,10 @@ fn restarts(sentence: &[Spoken<'_>], rest: &[Spoken<'_>]) -> bool {
     let Some(last) = sentence.last() else { return false };
     sentence.len() >= 2
         && rest.len() >= 3
+        && STARTS
+            .at(0, |place| rest.get(place).map(|word| word.norm.as_ref()))
+            .is_some_and(|(_, behind)| behind < rest.len())
         && !GOES_ON.contains(&last.norm.as_ref())
-        && STARTS.iter().any(|start| {
-            start.len() < rest.len() && start.iter().zip(rest).all(|(expected, word)| *expected == word.norm)
-        })
 }
 
 #[cfg(test)]

@@ -1,23 +1,67 @@
 //! Finds phrases among words.
 
-/// The place behind the longest of `phrases` that stands at `place`, of the words that `word` gives by their place. The phrases
-/// are lower-case words with single blanks between, sorted: that is what keeps long calls quick.
-pub(crate) fn behind<'w>(phrases: &[&str], place: usize, word: impl Fn(usize) -> Option<&'w str>) -> Option<usize> {
-    debug_assert!(phrases.is_sorted(), "phrases are sorted: {phrases:?}");
-    let first = word(place).filter(|first| !first.is_empty())?;
-    let from = phrases.partition_point(|phrase| *phrase < first);
-    phrases[from..]
-        .iter()
-        .map_while(|phrase| phrase.strip_prefix(first))
-        .filter_map(|rest| {
-            let (mut rest, mut at) = (rest, place + 1);
-            while !rest.is_empty() {
-                rest = rest.strip_prefix(' ')?.strip_prefix(word(at)?)?;
-                at += 1;
-            }
-            Some(at)
-        })
-        .max()
+/// Phrases of lower-case words with single blanks between. Most words begin none of them, and that is known without comparing
+/// text: it keeps long calls quick.
+pub(crate) struct Phrases {
+    list: &'static [&'static str],
+    /// A bit for each pair of first bytes that a phrase has.
+    beginnings: [u64; 4],
+}
+
+/// The phrases of a list, put together at compile time.
+macro_rules! phrases {
+    ($($phrase:literal),* $(,)?) => {
+        const { &$crate::text::phrases::Phrases::of(&[$($phrase),*]) }
+    };
+}
+pub(crate) use phrases;
+
+impl Phrases {
+    /// Puts the phrases of `list` together.
+    pub(crate) const fn of(list: &'static [&'static str]) -> Self {
+        let mut beginnings = [0; 4];
+        let mut at = 0;
+        while at < list.len() {
+            let bit = beginning(list[at].as_bytes());
+            beginnings[bit / 64] |= 1 << (bit % 64);
+            at += 1;
+        }
+        Self { list, beginnings }
+    }
+
+    /// The longest phrase that stands at `place`, of the words that `word` gives by their place, and the place behind it.
+    pub(crate) fn at<'w>(
+        &self,
+        place: usize,
+        word: impl Fn(usize) -> Option<&'w str>,
+    ) -> Option<(&'static str, usize)> {
+        let first = word(place).filter(|first| !first.is_empty())?;
+        let bit = beginning(first.as_bytes());
+        if self.beginnings[bit / 64] & (1 << (bit % 64)) == 0 {
+            return None;
+        }
+        self.list
+            .iter()
+            .filter_map(|phrase| {
+                let (mut rest, mut at) = (phrase.strip_prefix(first)?, place + 1);
+                while !rest.is_empty() {
+                    rest = rest.strip_prefix(' ')?.strip_prefix(word(at)?)?;
+                    at += 1;
+                }
+                Some((*phrase, at))
+            })
+            .max_by_key(|(_, behind)| *behind)
+    }
+}
+
+/// A number below 256 for the first two bytes of a word; one letter has a blank behind it.
+const fn beginning(text: &[u8]) -> usize {
+    let (one, two) = match *text {
+        [] => (0, 0),
+        [one] => (one, b' '),
+        [one, two, ..] => (one, two),
+    };
+    (one as usize * 23 + two as usize) % 256
 }
 
 #[cfg(test)]
@@ -26,13 +70,14 @@ mod tests {
 
     #[test]
     fn the_longest_phrase_counts() {
-        let words = ["well", "my", "name", "is", "my", "names"];
+        let words = ["well", "my", "name", "is", "my", "names", "i"];
         let word = |place: usize| words.get(place).copied();
-        let phrases = ["my", "my name", "my name is", "my name's", "no"];
-        assert_eq!(behind(&phrases, 1, word), Some(4));
-        assert_eq!(behind(&phrases, 4, word), Some(5));
-        assert_eq!(behind(&phrases, 0, word), None);
-        assert_eq!(behind(&phrases, 9, word), None);
-        assert_eq!(behind(&["m", "mine"], 1, word), None);
+        let phrases = phrases!["no", "my name", "my", "my name is", "my name's", "i"];
+        assert_eq!(phrases.at(1, word), Some(("my name is", 4)));
+        assert_eq!(phrases.at(4, word), Some(("my", 5)));
+        assert_eq!(phrases.at(6, word), Some(("i", 7)));
+        assert_eq!(phrases.at(0, word), None);
+        assert_eq!(phrases.at(9, word), None);
+        assert_eq!(phrases!["m", "mine"].at(1, word), None);
     }
 }

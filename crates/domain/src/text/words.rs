@@ -100,7 +100,7 @@ pub(crate) fn words(text: &str) -> Vec<Word<'_>> {
         let norm = normalised(word);
         let sound = if rest.starts_with('~') || rest == "-" {
             Sound::Lost
-        } else if FILLERS.contains(&norm.as_ref()) {
+        } else if norm.starts_with(['a', 'e', 'h', 'm', 'u']) && FILLERS.contains(&norm.as_ref()) {
             Sound::Filler
         } else {
             Sound::Word
