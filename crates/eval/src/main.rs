@@ -21,6 +21,9 @@ struct Args {
     show: usize,
 }
 
+/// Measures something on the lines of a file.
+type Measure = fn(&[String], &Args) -> Result<(), String>;
+
 fn main() -> ExitCode {
     let args = match args(std::env::args().skip(1)) {
         Ok(args) => args,
@@ -30,7 +33,6 @@ fn main() -> ExitCode {
         }
     };
     let mut failed = false;
-    type Measure = fn(&[String], &Args) -> Result<(), String>;
     let measures: [(&str, &Option<String>, Measure); 2] =
         [("dialogues", &args.dialogues, summaries), ("calls", &args.calls, names)];
     for (what, path, run) in measures {
@@ -66,7 +68,7 @@ fn args(mut given: impl Iterator<Item = String>) -> Result<Args, String> {
             "--show" => {
                 args.show = value
                     .parse()
-                    .map_err(|_| format!("--show: `{value}` is not a number"))?
+                    .map_err(|_| format!("--show: `{value}` is not a number"))?;
             }
             _ => return Err(format!("unknown argument {name}")),
         }
