@@ -62,3 +62,7 @@ load callers="100000" rate="1000" seconds="20" connections="32":
 # Replay recorded calls into a fresh service and print one caller's card
 demo:
     .ci/demo
+
+# Measure summaries on DialogSum's development part and names on recorded calls; both files stay outside the repository
+eval dialogues="../shared/data/dialogsum.dev.jsonl" calls="../shared/data/calls.jsonl":
+    cargo run --release --locked --quiet -p eval -- --dialogues {{ dialogues }} --calls {{ calls }}
