@@ -13,7 +13,7 @@ use std::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
 use adapters_sqlorm::{Database, DatabaseOptions, SqlCallerMemory, SqlKeyStore};
@@ -80,7 +80,8 @@ struct Scene {
     memory: Arc<SqlCallerMemory>,
     tenant: TenantId,
     callers: u32,
-    next: Arc<AtomicU64>,
+    began_ms: i64,
+    next: AtomicU64,
 }
 
 impl Scene {
@@ -103,18 +104,21 @@ impl Scene {
             memory: Arc::new(SqlCallerMemory::new(&database)),
             tenant: tenants[0].id,
             callers,
-            next: Arc::default(),
+            began_ms: i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis()).unwrap(),
+            next: AtomicU64::new(0),
         }
     }
 
     /// Recalls a caller, another one each time.
     async fn recall(&self) {
+        let turn = self.next.fetch_add(1, Ordering::Relaxed);
         // A step that has no factor in common with the number of callers visits all of them.
-        let i = (self.next.fetch_add(1, Ordering::Relaxed) * 7_919) % u64::from(self.callers);
+        let i = (turn * 7_919) % u64::from(self.callers);
         let query = RecallQuery {
             number: PhoneNumber::from_e164(&format!("+1555{i:07}")).unwrap(),
             session_id: None,
-            now_ms: NOW_MS,
+            // Later each time, so that the contacts noted behind the recalls have something to write.
+            now_ms: self.began_ms + i64::try_from(turn).unwrap(),
         };
         let deadline = Deadline(Instant::now() + Duration::from_secs(5));
         let read = self.memory.recall(self.tenant, &query, deadline).await.unwrap();

@@ -31,10 +31,10 @@ use crate::{
 const WAITING: usize = 16_384;
 
 /// Notes that one transaction writes at most.
-const BATCH: usize = 1_024;
+const BATCH: usize = 4_096;
 
 /// The pause after each transaction: under load it lets notes gather, so that they cost one commit together.
-const PAUSE: Duration = Duration::from_millis(20);
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// How often a batch is tried before it is dropped, and how long each attempt may take.
 const ATTEMPTS: u32 = 8;

@@ -106,6 +106,11 @@ async fn sqlite_reads_no_table_from_end_to_end() {
             })
             .collect();
         assert!(scans.is_empty(), "{}: {plan:#?}", hot.what);
+        let calls = plan.iter().find(|step| step.starts_with("SEARCH calls USING"));
+        assert!(
+            hot.what != "recall" || calls.is_some_and(|step| step.contains("COVERING")),
+            "{plan:#?}"
+        );
         assert!(
             plan.iter().any(|step| step.contains("USING")),
             "{}: {plan:#?}",
