@@ -10,6 +10,7 @@ use super::{
 use crate::{
     call::Role,
     text::{
+        numbers::is_number,
         plain::plain,
         small::{is_interjection, is_small},
         words::After,
@@ -385,7 +386,7 @@ fn stated(said: &[Said], other: &str) -> Option<Vec<String>> {
             report.extend(third_person(said, other));
             Some(report)
         }
-        determiner if DETERMINERS.contains(&determiner) && states(said) => {
+        first if (DETERMINERS.contains(&first) || is_number(first)) && states(said) => {
             report.push("said".to_owned());
             report.extend(third_person(said, other));
             Some(report)

@@ -45,10 +45,15 @@ pub(super) fn telling(sentences: &[Sentence<'_>]) -> Vec<(usize, String)> {
         told: HashSet::new(),
         words: 0,
     };
-    let most = words(ranked.len());
-    for &(_, place) in ranked.iter().take(TRIED) {
-        chosen.take(place, most);
+    // Names have their own place; they are told already.
+    for (sentence, contents) in sentences.iter().zip(&contents) {
+        if stands_early(sentence, INTRODUCES) {
+            chosen.told.extend(contents);
+        }
     }
+    let most = words(ranked.len());
+    let mut best = ranked.iter().take(TRIED).map(|(_, place)| *place);
+    best.by_ref().find(|place| chosen.take(*place, most));
     // What was done or promised is mostly said towards the end.
     if let Some(place) = ranked
         .iter()
@@ -57,6 +62,9 @@ pub(super) fn telling(sentences: &[Sentence<'_>]) -> Vec<(usize, String)> {
         .max()
     {
         chosen.take(place, SETTLED_WORDS);
+    }
+    for place in best {
+        chosen.take(place, most);
     }
     chosen.reports.sort_by_key(|(place, _)| *place);
     chosen.reports
@@ -82,24 +90,31 @@ struct Chosen<'s, 'a> {
 }
 
 impl Chosen<'_, '_> {
-    /// Takes the sentence at `place` unless it says little new or makes more than `most` words.
-    fn take(&mut self, place: usize, most: usize) {
-        let content = &self.contents[place];
-        let new = content.iter().filter(|word| !self.told.contains(*word)).count();
-        if new * 2 < content.len() {
-            return;
+    /// Takes the sentence at `place` unless it says little new or makes more than `most` words; whether it did.
+    fn take(&mut self, place: usize, most: usize) -> bool {
+        let contents = self.contents[place].iter().copied();
+        let figures = self.sentences[place]
+            .words
+            .iter()
+            .map(|word| word.norm.as_ref())
+            .filter(|word| is_number(word));
+        let new = contents.clone().filter(|word| !self.told.contains(word)).count();
+        let new_figure = figures.clone().any(|word| !self.told.contains(word));
+        if new * 2 < contents.len() && !new_figure {
+            return false;
         }
         let Some(report) = report(&self.sentences[place]) else {
-            return;
+            return false;
         };
         // One more for the name of the speaker, or for "and".
         let length = report.split(' ').count() + 1;
         if self.words + length > most.min(CALL_WORDS) {
-            return;
+            return false;
         }
         self.words += length;
-        self.told.extend(content);
+        self.told.extend(contents.chain(figures));
         self.reports.push((place, report));
+        true
     }
 }
 
@@ -136,7 +151,7 @@ fn weight(sentence: &Sentence<'_>) -> f64 {
         (Role::User, true) => 0.66,
         (Role::Agent, false) => 1.0,
         // A question for one detail tells less than its answer.
-        (Role::Agent, true) if stands_early(sentence, DETAILS) => 0.65,
+        (Role::Agent, true) if stands_early(sentence, DETAILS) => 0.4,
         (Role::Agent, true) => 1.3,
     };
     if stands_early(sentence, REQUESTS) {
@@ -216,6 +231,12 @@ const SETTLES: &Phrases = phrases![
     "your appointment is",
 ];
 
+/// How agents give a figure.
+const FIGURES: &Phrases = phrases!["are", "comes to", "costs", "has been", "is", "it'll be", "you have"];
+
+/// How people introduce themselves.
+const INTRODUCES: &Phrases = phrases!["my name is", "my name's", "your name is"];
+
 /// What is said in every call.
 const ROUTINE: &Phrases = phrases![
     "anything else",
@@ -263,10 +284,14 @@ fn is_routine(sentence: &Sentence<'_>) -> bool {
     sentence.words.len() < ROUTINE_WORDS && (0..sentence.words.len()).any(|start| stands_at(sentence, start, ROUTINE))
 }
 
+/// Whether the agent's sentence says that something was done or will be, or gives a figure.
 fn settles(sentence: &Sentence<'_>) -> bool {
-    sentence.role == Role::Agent
-        && !sentence.question
-        && (0..sentence.words.len().min(8)).any(|start| stands_at(sentence, start, SETTLES))
+    if sentence.role != Role::Agent || sentence.question {
+        return false;
+    }
+    let figure = sentence.words.iter().any(|word| is_number(&word.norm));
+    (0..sentence.words.len().min(8)).any(|start| stands_at(sentence, start, SETTLES))
+        || figure && (0..sentence.words.len()).any(|start| stands_at(sentence, start, FIGURES))
 }
 
 /// Whether one of the phrases stands near the beginning.

@@ -150,7 +150,7 @@ fn goes_on(sentence: &[Spoken<'_>], first: &Spoken<'_>) -> bool {
     }) || (!sentence.is_empty()
         && matches!(
             first.norm.as_ref(),
-            "has" | "have" | "is" | "of" | "to" | "was" | "were" | "with"
+            "from" | "has" | "have" | "is" | "of" | "to" | "was" | "were" | "with"
         ))
 }
 
@@ -225,9 +225,9 @@ const STARTS: &Phrases = phrases![
 
 /// Words after which a sentence goes on.
 const GOES_ON: &[&str] = &[
-    "a", "about", "account", "after", "and", "as", "at", "because", "before", "but", "do", "for", "guess", "hope",
-    "how", "if", "in", "is", "just", "know", "like", "my", "of", "on", "one", "or", "see", "so", "sure", "than",
-    "that", "the", "then", "think", "to", "was", "what", "when", "where", "which", "while", "who", "why", "with",
+    "a", "about", "after", "and", "as", "at", "because", "before", "but", "do", "for", "guess", "hope", "how", "if",
+    "in", "is", "just", "know", "like", "my", "of", "on", "one", "or", "see", "so", "sure", "than", "that", "the",
+    "then", "think", "to", "was", "what", "when", "where", "which", "while", "who", "why", "with",
 ];
 
 fn restarts(sentence: &[Spoken<'_>], rest: &[Spoken<'_>]) -> bool {

@@ -66,8 +66,6 @@ const fn beginning(text: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
     #[test]
     fn the_longest_phrase_counts() {
         let words = ["well", "my", "name", "is", "my", "names", "i"];

@@ -7,10 +7,20 @@
 /// so that the result can stand between double ones. Runs of blanks become one space.
 #[must_use]
 pub(crate) fn plain(text: &str) -> String {
+    written(text, '\'')
+}
+
+/// The same for a text that was put together here: its own quotation marks stay.
+#[must_use]
+pub(crate) fn line(text: &str) -> String {
+    written(text, '"')
+}
+
+fn written(text: &str, quotation_mark: char) -> String {
     let mut line = String::with_capacity(text.len());
     let mut blank = false;
     for c in text.chars() {
-        let Some(c) = shown(c) else { continue };
+        let Some(c) = shown(c, quotation_mark) else { continue };
         if c == ' ' {
             blank = true;
             continue;
@@ -25,14 +35,13 @@ pub(crate) fn plain(text: &str) -> String {
 }
 
 /// The character to show for `c`; `None` for one that has no width.
-fn shown(c: char) -> Option<char> {
+fn shown(c: char, quotation_mark: char) -> Option<char> {
     match c {
         _ if invisible(c) => None,
         '<' | '>' | '[' | ']' | '{' | '}' | '`' | '*' | '#' | '|' | '\\' | '_' | '~' | '^' | '=' | '\u{ff1c}'
         | '\u{ff1e}' => Some(' '),
-        '"' | '\u{201c}' | '\u{201d}' | '\u{201e}' | '\u{ab}' | '\u{bb}' | '\u{2018}' | '\u{2019}' | '\u{ff02}' => {
-            Some('\'')
-        }
+        '"' | '\u{201c}' | '\u{201d}' | '\u{201e}' | '\u{ab}' | '\u{bb}' | '\u{ff02}' => Some(quotation_mark),
+        '\u{2018}' | '\u{2019}' => Some('\''),
         _ if c.is_control() || c.is_whitespace() => Some(' '),
         _ => Some(c),
     }
