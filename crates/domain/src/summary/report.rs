@@ -338,7 +338,13 @@ fn asked(said: &[Said], other: &str) -> Option<Vec<String>> {
     let singular = !matches!(subject, "they");
     match auxiliary.norm.as_str() {
         "do" | "does" => {
+            let adverbs = rest
+                .iter()
+                .take_while(|word| ADVERBS.contains(&word.norm.as_str()))
+                .count();
+            let (before, rest) = rest.split_at(adverbs);
             let (verb, rest) = rest.split_first()?;
+            report.extend(before.iter().map(|word| word.show.clone()));
             report.push(if singular {
                 singular_of(&verb.norm)
             } else {
@@ -535,6 +541,7 @@ mod tests {
         for (said, expected) in [
             ("What time does it leave?", "asked what time it leaves"),
             ("Where do you live?", "asked where the agent lives"),
+            ("When do you usually open?", "asked when the agent usually opens"),
             ("What's the company name?", "asked for the company name"),
             ("How long can I keep it?", "asked how long they can keep it"),
             ("Is breakfast included?", "asked: \"Is breakfast included?\""),

@@ -17,19 +17,23 @@ use crate::{
 };
 
 /// What each return of the call to a word adds to the word's weight, by the logarithm of the count.
-const RETURN: f64 = 2.0;
+const RETURN: f64 = 1.0;
 
 /// What the first sentence counts more than a late one, and after how many sentences that fades to a third. People begin
 /// with what they want.
-const BEGINNING: f64 = 2.0;
-const FADES: f64 = 1.0;
+const BEGINNING: f64 = 3.0;
+const FADES: f64 = 0.7;
 
 /// The words of a summary: so many, and a little more for each sentence that had something to say.
-const WORDS: f64 = 30.0;
-const WORDS_PER_SENTENCE: f64 = 0.3;
+const WORDS: f64 = 20.0;
+const WORDS_PER_SENTENCE: f64 = 0.6;
 
 /// The most words with the sentence that tells how the call was settled.
-const SETTLED_WORDS: usize = 48;
+const SETTLED_WORDS: usize = 36;
+
+/// How much of a sentence's content must be new, in percent; of the sentence that settles the call, less.
+const NOVELTY: usize = 60;
+const SETTLED_NOVELTY: usize = 34;
 
 /// How many of the best sentences are tried.
 const TRIED: usize = 24;
@@ -53,7 +57,7 @@ pub(super) fn telling(sentences: &[Sentence<'_>]) -> Vec<(usize, String)> {
     }
     let most = words(ranked.len());
     let mut best = ranked.iter().take(TRIED).map(|(_, place)| *place);
-    best.by_ref().find(|place| chosen.take(*place, most));
+    best.by_ref().find(|place| chosen.take(*place, most, NOVELTY));
     // What was done or promised is mostly said towards the end.
     if let Some(place) = ranked
         .iter()
@@ -61,10 +65,10 @@ pub(super) fn telling(sentences: &[Sentence<'_>]) -> Vec<(usize, String)> {
         .filter(|place| settles(&sentences[*place]))
         .max()
     {
-        chosen.take(place, SETTLED_WORDS);
+        chosen.take(place, SETTLED_WORDS, SETTLED_NOVELTY);
     }
     for place in best {
-        chosen.take(place, most);
+        chosen.take(place, most, NOVELTY);
     }
     chosen.reports.sort_by_key(|(place, _)| *place);
     chosen.reports
@@ -76,6 +80,10 @@ pub(super) fn telling(sentences: &[Sentence<'_>]) -> Vec<(usize, String)> {
     clippy::cast_sign_loss,
     reason = "a small positive number"
 )]
+fn env(name: &str, default: f64) -> f64 {
+    #[expect(clippy::disallowed_methods, reason = "experiment")]
+    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
+}
 fn words(sentences: usize) -> usize {
     ((WORDS + WORDS_PER_SENTENCE * sentences as f64) as usize).min(SETTLED_WORDS)
 }
@@ -90,8 +98,9 @@ struct Chosen<'s, 'a> {
 }
 
 impl Chosen<'_, '_> {
-    /// Takes the sentence at `place` unless it says little new or makes more than `most` words; whether it did.
-    fn take(&mut self, place: usize, most: usize) -> bool {
+    /// Takes the sentence at `place` unless less than `novelty` percent of its content is new, or it makes
+    /// more than `most` words; whether it did.
+    fn take(&mut self, place: usize, most: usize, novelty: usize) -> bool {
         let contents = self.contents[place].iter().copied();
         let figures = self.sentences[place]
             .words
@@ -100,7 +109,7 @@ impl Chosen<'_, '_> {
             .filter(|word| is_number(word));
         let new = contents.clone().filter(|word| !self.told.contains(word)).count();
         let new_figure = figures.clone().any(|word| !self.told.contains(word));
-        if new * 2 < contents.len() && !new_figure {
+        if new * 100 < contents.len() * novelty && !new_figure {
             return false;
         }
         let Some(report) = report(&self.sentences[place]) else {
@@ -130,7 +139,7 @@ fn ranked(sentences: &[Sentence<'_>], contents: &[Vec<&str>]) -> Vec<(f64, usize
     }
     let mut ranked: Vec<(f64, usize)> = Vec::with_capacity(sentences.len());
     for (place, sentence) in sentences.iter().enumerate() {
-        if contents[place].is_empty() || is_routine(sentence) {
+        if contents[place].is_empty() || is_routine(sentence) || is_fragment(sentences, place) {
             continue;
         }
         let content: f64 = contents[place]
@@ -151,19 +160,19 @@ fn weight(sentence: &Sentence<'_>) -> f64 {
         (Role::User, true) => 0.66,
         (Role::Agent, false) => 1.0,
         // A question for one detail tells less than its answer.
-        (Role::Agent, true) if stands_early(sentence, DETAILS) => 0.4,
-        (Role::Agent, true) => 1.3,
+        (Role::Agent, true) if stands_early(sentence, DETAILS) => 0.6,
+        (Role::Agent, true) => 1.5,
     };
     if stands_early(sentence, REQUESTS) {
-        weight *= 1.5;
+        weight *= 1.8;
     }
     if stands_early(sentence, VAGUE) {
-        weight *= 0.6;
+        weight *= 0.8;
     }
     match sentence.words.len() {
         0..5 => weight * 0.5,
         5..23 => weight,
-        _ => weight * 0.8,
+        _ => weight * 0.5,
     }
 }
 
@@ -277,11 +286,25 @@ const ROUTINE: &Phrases = phrases![
     "your name",
 ];
 
+/// A sentence with fewer words is a fragment.
+const FRAGMENT_WORDS: usize = 4;
+
 /// A sentence with more words than this tells something besides its routine.
-const ROUTINE_WORDS: usize = 12;
+const ROUTINE_WORDS: usize = 10;
 
 fn is_routine(sentence: &Sentence<'_>) -> bool {
     sentence.words.len() < ROUTINE_WORDS && (0..sentence.words.len()).any(|start| stands_at(sentence, start, ROUTINE))
+}
+
+/// Whether a sentence is only a name or an exclamation beside others of its turn. As a whole turn such words are an answer.
+fn is_fragment(sentences: &[Sentence<'_>], place: usize) -> bool {
+    let sentence = &sentences[place];
+    let beside = |other: Option<usize>| {
+        other
+            .and_then(|other| sentences.get(other))
+            .is_some_and(|other| other.turn == sentence.turn)
+    };
+    sentence.words.len() < FRAGMENT_WORDS && (beside(place.checked_sub(1)) || beside(Some(place + 1)))
 }
 
 /// Whether the agent's sentence says that something was done or will be, or gives a figure.

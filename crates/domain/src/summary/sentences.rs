@@ -21,6 +21,8 @@ pub(super) struct Spoken<'a> {
     pub(super) norm: Cow<'a, str>,
     /// What follows it.
     pub(super) after: After,
+    /// The turn it is from.
+    turn: usize,
 }
 
 /// A sentence, in the words that were really said.
@@ -31,6 +33,8 @@ pub(super) struct Sentence<'a> {
     pub(super) words: Vec<Spoken<'a>>,
     /// Whether it asks something.
     pub(super) question: bool,
+    /// The turn in which it begins.
+    pub(super) turn: usize,
 }
 
 /// A sentence without an end is cut after so many words.
@@ -41,8 +45,8 @@ pub(super) fn sentences(transcript: &[Turn]) -> Vec<Sentence<'_>> {
     let mut found: Vec<Sentence<'_>> = Vec::new();
     let mut sentence: Vec<Spoken<'_>> = Vec::new();
     let mut speaker = Role::Agent;
-    for turn in transcript {
-        let said = said(&turn.text);
+    for (place, turn) in transcript.iter().enumerate() {
+        let said = said(place, &turn.text);
         let Some(first) = said.first() else { continue };
         // Recognisers end a turn at every pause; a sentence may go on behind it.
         if turn.role != speaker || !goes_on(&sentence, first) {
@@ -78,6 +82,7 @@ fn close<'a>(found: &mut Vec<Sentence<'a>>, role: Role, words: &mut Vec<Spoken<'
         found.push(Sentence {
             role,
             question: marked || (open && asks(&words)),
+            turn: words[0].turn,
             words,
         });
     }
@@ -155,7 +160,7 @@ fn goes_on(sentence: &[Spoken<'_>], first: &Spoken<'_>) -> bool {
 }
 
 /// The words of a turn without fillers, noise, broken words and what was said twice in a row.
-fn said(text: &str) -> Vec<Spoken<'_>> {
+fn said(turn: usize, text: &str) -> Vec<Spoken<'_>> {
     let mut said: Vec<Spoken<'_>> = Vec::new();
     for word in words(text) {
         if word.sound != Sound::Word {
@@ -171,6 +176,7 @@ fn said(text: &str) -> Vec<Spoken<'_>> {
             shown: &text[word.start..word.end],
             norm: word.norm,
             after: word.after,
+            turn,
         });
         for length in 1..=3 {
             let Some(first) = said.len().checked_sub(2 * length) else {
