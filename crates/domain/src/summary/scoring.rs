@@ -24,9 +24,8 @@ const RETURN: f64 = 1.0;
 const BEGINNING: f64 = 3.0;
 const FADES: f64 = 0.7;
 
-/// The words of a summary: so many, and a little more for each sentence that had something to say.
-const WORDS: f64 = 20.0;
-const WORDS_PER_SENTENCE: f64 = 0.6;
+/// The words of a summary: so many, and three for each five sentences that have something to say.
+const WORDS: usize = 20;
 
 /// The most words with the sentence that tells how the call was settled.
 const SETTLED_WORDS: usize = 36;
@@ -74,18 +73,9 @@ pub(super) fn telling(sentences: &[Sentence<'_>]) -> Vec<(usize, String)> {
     chosen.reports
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a count of sentences, far below 2^53")]
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a small positive number"
-)]
-fn env(name: &str, default: f64) -> f64 {
-    #[expect(clippy::disallowed_methods, reason = "experiment")]
-    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
-}
+/// The most words of the summary of a call that has so many sentences with something to say.
 fn words(sentences: usize) -> usize {
-    ((WORDS + WORDS_PER_SENTENCE * sentences as f64) as usize).min(SETTLED_WORDS)
+    (WORDS + sentences * 3 / 5).min(SETTLED_WORDS)
 }
 
 /// The sentences taken so far.
@@ -117,7 +107,9 @@ impl Chosen<'_, '_> {
         };
         // One more for the name of the speaker, or for "and".
         let length = report.split(' ').count() + 1;
-        if self.words + length > most.min(CALL_WORDS) {
+        // The first sentence may be a long one: something is better than nothing.
+        let most = if self.reports.is_empty() { CALL_WORDS } else { most };
+        if self.words + length > most {
             return false;
         }
         self.words += length;
@@ -169,11 +161,11 @@ fn weight(sentence: &Sentence<'_>) -> f64 {
     if stands_early(sentence, VAGUE) {
         weight *= 0.8;
     }
-    match sentence.words.len() {
-        0..5 => weight * 0.5,
-        5..23 => weight,
-        _ => weight * 0.5,
+    // Neither a scrap nor a story.
+    if !(5..23).contains(&sentence.words.len()) {
+        weight *= 0.5;
     }
+    weight
 }
 
 /// How people say what they want.
