@@ -44,13 +44,16 @@ pub(super) fn report(sentence: &Sentence<'_>) -> Option<String> {
         return quote();
     }
     let said = expanded(words);
-    let other = match sentence.role {
-        Role::User => "the agent",
-        Role::Agent => "the caller",
-    };
+    let other = listener(sentence.role);
     let told = if sentence.question { asked(&said, other) } else { None };
     told.or_else(|| wished(&said, other))
-        .or_else(|| if sentence.question { None } else { stated(&said, other) })
+        .or_else(|| {
+            if sentence.question {
+                None
+            } else {
+                stated(&said, sentence.role)
+            }
+        })
         .map_or_else(quote, |told| (!told.is_empty()).then(|| told.join(" ")))
 }
 
@@ -75,6 +78,14 @@ const OPENINGS: &[&str] = &[
     "you know",
     "you see",
 ];
+
+/// Whom a speaker talks to.
+const fn listener(role: Role) -> &'static str {
+    match role {
+        Role::User => "the agent",
+        Role::Agent => "the caller",
+    }
+}
 
 /// The words behind greetings, thanks and the like.
 fn trimmed<'s, 'a>(words: &'s [Spoken<'a>]) -> &'s [Spoken<'a>] {
@@ -361,7 +372,8 @@ fn asked(said: &[Said], other: &str) -> Option<Vec<String>> {
 }
 
 /// Statements, of the speaker and of others.
-fn stated(said: &[Said], other: &str) -> Option<Vec<String>> {
+fn stated(said: &[Said], role: Role) -> Option<Vec<String>> {
+    let other = listener(role);
     let (first, rest) = said.split_first()?;
     let mut report = Vec::with_capacity(said.len() + 4);
     match first.norm.as_str() {
@@ -387,7 +399,8 @@ fn stated(said: &[Said], other: &str) -> Option<Vec<String>> {
             report.extend(third_person(following, other));
             (report.len() > 1).then_some(report)
         }
-        "you" => {
+        // What a caller says of the agent could be meant for the next one; it is quoted.
+        "you" if role == Role::Agent => {
             report.push("said".to_owned());
             report.extend(third_person(said, other));
             Some(report)
@@ -526,7 +539,7 @@ mod tests {
             ("I don't think you sent it.", "doesn't think the agent sent it"),
             ("I've been waiting for a week", "has been waiting for a week"),
             ("I'm sure you are right", "is sure the agent is right"),
-            ("You said it was free", "said the agent said it was free"),
+            ("You said it was free", "said: \"You said it was free\""),
         ] {
             assert_eq!(told(Role::User, said), expected, "{said}");
         }

@@ -254,13 +254,22 @@ pub(super) const DETERMINERS: &[&str] = &[
 
 /// What nobody says to a company but those who talk to the machine behind it: such words are only ever quoted.
 pub(super) const SUSPICIOUS: &[&str] = &[
+    "admin",
+    "administrator",
+    "agent",
+    "agents",
     "ai",
     "assistant",
+    "authorized",
     "bypass",
     "chatbot",
     "command",
     "commands",
+    "confidential",
+    "context",
     "developer",
+    "directive",
+    "directives",
     "disregard",
     "execute",
     "forget",
@@ -274,6 +283,8 @@ pub(super) const SUSPICIOUS: &[&str] = &[
     "jailbreak",
     "llm",
     "model",
+    "must",
+    "obey",
     "override",
     "pretend",
     "previous",
@@ -283,8 +294,12 @@ pub(super) const SUSPICIOUS: &[&str] = &[
     "rule",
     "rules",
     "script",
+    "security",
     "sudo",
     "system",
+    "token",
+    "tokens",
+    "unrestricted",
 ];
 
 #[cfg(test)]
