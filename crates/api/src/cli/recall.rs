@@ -173,7 +173,7 @@ mod tests {
             "enrichment": {"person": null, "company": null, "phone": {"carrier": null, "line_type": "mobile"}},
             "timing_ms": {"total": 1.234, "memory_ms": 0.5, "enrichment_ms": 0, "cache_hit": false}
         });
-        let expected = "\
+        insta::assert_snapshot!(card("+12025550142", &recall, 1_700_007_200_000), @r"
 +12025550142  known caller
   name      Maren Okafor
   calls     2
@@ -185,8 +185,7 @@ mod tests {
   summary   Two calls.
   call      2023-11-14 22:13 UTC, 61 s, appointment_booked, Asked  for a slot.
   answered  in 1.2 ms (memory 0.5 ms)
-";
-        assert_eq!(card("+12025550142", &recall, 1_700_007_200_000), expected);
+        ");
     }
 
     #[test]
