@@ -293,6 +293,9 @@ fn numbers(exchange: &Exchange<'_, '_>, findings: &mut Vec<Finding>) {
                 "best number",
                 "call back number",
                 "call you back",
+                "a good number",
+                "a number in case",
+                "get a number",
                 "callback number",
                 "contact number",
                 "number can we",
@@ -318,7 +321,11 @@ fn numbers(exchange: &Exchange<'_, '_>, findings: &mut Vec<Finding>) {
         cues.push((start, start));
     }
     for (start, end) in cues {
-        let end = end + usize::from(matches!(heard.norm(end), "actually" | "area" | "it's"));
+        let end = end
+            + usize::from(matches!(
+                heard.norm(end),
+                "actually" | "area" | "it's" | "now" | "still"
+            ));
         let Some(spoken) = read_out(heard, end, false) else {
             continue;
         };

@@ -217,7 +217,7 @@ fn introduction(heard: &Heard<'_>, place: usize, asked: Option<Part>, turns: usi
     {
         return Some((name(parts, place..end, false), end));
     }
-    if let Some(start) = heard.behind(place, phrases!["first name is", "first name's", "my first name"])
+    if let Some(start) = heard.behind(place, phrases!["first name", "first name is", "first name's"])
         && let Taken::Name { parts, end } = taken(heard, start, false)
         && let [first] = &parts[..]
     {
@@ -600,7 +600,8 @@ fn correction(heard: &Heard<'_>, agent: Option<&Heard<'_>>, known: &[String]) ->
         ],
     );
     let place = lead.unwrap_or(start);
-    if lead.is_none() && !refused {
+    let spells = agent.is_some_and(|agent| agent.has(phrases!["spell", "spelled", "spelling"]));
+    if lead.is_none() && !refused && !spells {
         return None;
     }
     if let Some((spelled, end)) = spelling(heard, place) {
@@ -614,9 +615,9 @@ fn correction(heard: &Heard<'_>, agent: Option<&Heard<'_>>, known: &[String]) ->
         && heard.words.len() <= end + 6
         && (is_letter(heard.norm(end + 1)) || is_letter(heard.norm(end + 2)) || is_number(heard.norm(end + 1)));
     let spelled = end > place + parts.len();
-    let near = parts
-        .iter()
-        .any(|new| known.iter().any(|part| is_close(part, new)) || named_by(agent, new));
+    let near = parts.iter().any(|new| {
+        known.iter().any(|part| is_close(part, new)) || named_by(agent, new) || (with_letter && titled_by(agent, new))
+    });
     if !(with_letter || spelled || refused && heard.ends_before(end)) || !near {
         return None;
     }
@@ -637,6 +638,16 @@ fn named_by(agent: Option<&Heard<'_>>, part: &str) -> bool {
                 .words
                 .iter()
                 .any(|word| !is_small(&word.norm) && is_close(&word.norm, part))
+    })
+}
+
+/// Whether the agent just called somebody by a title and a name with the same first letter: "miss leigh" for "Lee".
+fn titled_by(agent: Option<&Heard<'_>>, part: &str) -> bool {
+    agent.is_some_and(|agent| {
+        (1..agent.words.len()).any(|place| {
+            TITLES.contains(&agent.norm(place - 1))
+                && agent.norm(place).chars().next() == part.to_lowercase().chars().next()
+        })
     })
 }
 

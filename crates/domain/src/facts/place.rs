@@ -145,6 +145,12 @@ fn addresses(exchange: &Exchange<'_, '_>, findings: &mut Vec<Finding>) {
                 "address for the delivery",
                 "address should we",
                 "where do you live",
+                "the delivery address",
+                "the mailing address",
+                "the shipping address",
+                "where do we send",
+                "where should we deliver",
+                "where should we send",
                 "your address",
                 "your billing address",
                 "your current address",
@@ -159,6 +165,7 @@ fn addresses(exchange: &Exchange<'_, '_>, findings: &mut Vec<Finding>) {
         })
     {
         let start = answer_start(heard);
+        let start = start + usize::from(heard.norm(start) == "to");
         cues.push((start, start));
     }
     for (start, end) in cues {

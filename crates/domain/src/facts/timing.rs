@@ -120,7 +120,10 @@ pub(super) fn timing(heard: &Heard<'_>, place: usize) -> Option<Timing> {
         let last = heard.norm(at.wrapping_sub(1));
         let date = MONTHS.contains(&norm) && dated(heard, at)
             || is_dated(norm) && matches!(last, "the" | "on")
-            || norm == "week" && last == "next";
+            || norm == "week" && last == "next"
+            || (ORDINALS.contains(&norm) || is_dated(norm))
+                && heard.norm(at + 1) == "of"
+                && MONTHS.contains(&heard.norm(at + 2));
         if DAYS.contains(&norm) || date {
             day = true;
         } else if PARTS.contains(&norm) {
@@ -282,7 +285,7 @@ mod tests {
             ("between nine and eleven a m", "between nine and eleven a m"),
             ("Monday, March 3rd at 2:30. Thanks", "Monday, March 3rd at 2:30"),
             ("mornings work best", "mornings"),
-            ("the twelfth of may", ""),
+            ("the twelfth of may please", "the twelfth of may"),
             ("next week or so", "next week"),
         ] {
             assert_eq!(told(text).unwrap_or_default(), expected, "{text}");
