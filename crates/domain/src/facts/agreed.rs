@@ -3,8 +3,10 @@
 use super::{FactKey, Finding, fact, heard::Heard, timing::timing};
 use crate::{
     call::Role,
-    text::phrases::{Phrases, phrases},
-    text::plain::plain,
+    text::{
+        phrases::{Phrases, phrases},
+        plain::plain,
+    },
 };
 
 /// Looks for appointments in the turns of both sides, and for promises in the agent's.

@@ -4,19 +4,20 @@
 //! ends where ordinary words begin. There is no list of names. Recognised speech mangles names, so what looks mangled (a
 //! word that nobody understood beside it, too many words, ordinary words in it, two different names) is left out.
 
+mod shape;
+
 use std::ops::Range;
 
 use super::{FactKey, Finding, fact, heard::Heard};
 use crate::{
     call::Role,
-    text::phrases::{Phrases, phrases},
     text::{
         numbers::is_number,
-        ordinary::is_ordinary,
+        phrases::{Phrases, phrases},
         small::{is_interjection, is_small},
-        words::After,
     },
 };
+use shape::{TITLES, Taken, is_capital, is_close, is_letter, spelling, taken, titled};
 
 /// Looks for introductions in all of a call.
 pub(super) fn find(call: &[Heard<'_>], findings: &mut Vec<Finding>) {
@@ -354,227 +355,6 @@ fn answer(heard: &Heard<'_>, part: Part) -> Option<Statement> {
 
 fn is_capital_inside(heard: &Heard<'_>, place: usize) -> bool {
     place > 0 && is_capital(heard.shown(place))
-}
-
-/// What stands where a name should.
-enum Taken {
-    /// No name: ordinary words.
-    Nothing,
-    /// Perhaps a name; the place behind it.
-    Doubtful(usize),
-    /// A name.
-    Name { parts: Vec<String>, end: usize },
-}
-
-/// Courtesy titles. They are no part of a name.
-const TITLES: &[&str] = &[
-    "doctor",
-    "dr",
-    "miss",
-    "missus",
-    "mister",
-    "mr",
-    "mrs",
-    "ms",
-    "prof",
-    "professor",
-];
-
-/// Small words inside surnames.
-const PARTICLES: &[&str] = &[
-    "al", "bin", "da", "de", "del", "della", "den", "der", "di", "dos", "du", "el", "la", "le", "van", "von",
-];
-
-/// The name at `place`. With `strict`, capital letters alone do not make an ordinary word part of a name.
-fn taken(heard: &Heard<'_>, place: usize, strict: bool) -> Taken {
-    let mut at = place;
-    while TITLES.contains(&heard.norm(at)) {
-        at += 1;
-    }
-    let first = at;
-    let cased = is_capital(heard.shown(at)) && !is_shouting(heard.text);
-    let mut parts: Vec<String> = Vec::new();
-    let mut particles = 0;
-    let mut closed = false;
-    while at < heard.words.len() && parts.len() < 6 {
-        let norm = heard.norm(at);
-        if heard.lost(at) {
-            return Taken::Doubtful(at + 1);
-        }
-        if at > first && heard.ends_before(at) {
-            closed = true;
-            break;
-        }
-        let capital = is_capital(heard.shown(at));
-        let continues =
-            is_name_word(heard.norm(at + 1)) && !is_small(heard.norm(at + 1)) && !is_ordinary(heard.norm(at + 1));
-        let initial = continues && !parts.is_empty() && is_letter(norm) && (cased || !matches!(norm, "i" | "a"));
-        let given = continues && parts.is_empty() && matches!(norm, "will" | "may");
-        let particle = continues && PARTICLES.contains(&norm);
-        // "It's raining here." A surname may end like that, a first word of a name hardly does.
-        let doing = parts.is_empty() && norm.len() > 5 && norm.ends_with("ing");
-        let fits = if particle || initial {
-            true
-        } else if doing {
-            false
-        } else if cased {
-            capital
-                && is_name_word(norm)
-                && !norm.starts_with("i'")
-                && (!strict || given || !(is_small(norm) || is_ordinary(norm)))
-        } else {
-            is_name_word(norm) && (given || !(is_small(norm) || is_ordinary(norm) || MARKERS.contains(&norm)))
-        };
-        if !fits {
-            break;
-        }
-        particles += usize::from(particle || initial);
-        parts.push(if particle {
-            heard.shown(at).to_owned()
-        } else {
-            titled(heard.shown(at))
-        });
-        at += 1;
-    }
-    if parts.is_empty() {
-        return Taken::Nothing;
-    }
-    let next = heard.norm(at);
-    let possessive = parts.iter().any(|part| part.ends_with("'s") || part.ends_with("’s"));
-    let followed = !closed && at < heard.words.len();
-    // In recognised speech a name of one word that an ordinary word follows is often two mangled words.
-    let mangled = !cased
-        && parts.len() - particles == 1
-        && followed
-        && is_ordinary(next)
-        && !MARKERS.contains(&next)
-        && !is_verb(next);
-    let most = if cased { 4 } else { 2 };
-    if possessive || mangled || parts.len() - particles > most || parts.len() == particles {
-        return Taken::Doubtful(at);
-    }
-    let letters = spelling(heard, at);
-    if let Some((spelled, end)) = letters
-        && let Some(part) = parts.iter_mut().find(|part| is_close(part, &spelled))
-    {
-        *part = titled(&spelled);
-        return Taken::Name { parts, end };
-    }
-    if followed && is_letter(next) && next != "i" && next != "a" {
-        return Taken::Doubtful(at);
-    }
-    Taken::Name { parts, end: at }
-}
-
-/// Ordinary words that may follow a name, as in "my name is ana calling about ...".
-fn is_verb(word: &str) -> bool {
-    matches!(
-        word,
-        "calling" | "speaking" | "returning" | "spelled" | "phoning" | "regarding" | "following" | "last" | "surname"
-    )
-}
-
-/// Whether the word can be part of a name at all.
-fn is_name_word(norm: &str) -> bool {
-    let letters = norm.chars().filter(|c| c.is_alphabetic()).count();
-    letters >= 2
-        && norm.chars().all(|c| c.is_alphabetic() || matches!(c, '\'' | '-' | '.'))
-        && (!is_number(norm))
-        && !norm.ends_with("n't")
-}
-
-fn is_letter(norm: &str) -> bool {
-    let mut chars = norm.chars();
-    chars.next().is_some_and(char::is_alphabetic) && chars.next().is_none()
-}
-
-fn is_capital(shown: &str) -> bool {
-    shown.chars().next().is_some_and(char::is_uppercase)
-}
-
-/// Whether a text is in capital letters throughout, so that they tell nothing.
-fn is_shouting(text: &str) -> bool {
-    !text.chars().any(char::is_lowercase)
-}
-
-/// A part of a name with the capitals that it should have. A spelling of mixed case is kept.
-fn titled(shown: &str) -> String {
-    let mixed = shown.chars().any(char::is_lowercase) && shown.chars().any(char::is_uppercase);
-    if mixed {
-        return shown.trim_end_matches('.').to_owned();
-    }
-    let mut name = String::with_capacity(shown.len());
-    let mut start = true;
-    for c in shown.trim_end_matches('.').chars() {
-        if start {
-            name.extend(c.to_uppercase());
-        } else {
-            name.extend(c.to_lowercase());
-        }
-        // O'Brien, but not Dre's.
-        start = c == '-' || (matches!(c, '\'' | '’') && name.chars().count() == 2);
-    }
-    match name.strip_prefix("Mc") {
-        Some(rest) if rest.len() > 2 => format!("Mc{}", titled(rest)),
-        _ => name,
-    }
-}
-
-/// A run of at least three single letters from `place` on ("s m y t h", "s-m-y-t-h"), after "that's" or "spelled", and the
-/// place behind it.
-fn spelling(heard: &Heard<'_>, place: usize) -> Option<(String, usize)> {
-    let mut at = heard
-        .behind(
-            place,
-            phrases![
-                "it's",
-                "it's spelled",
-                "spelled",
-                "spelt",
-                "that is",
-                "that's",
-                "that's spelled",
-                "which is spelled",
-            ],
-        )
-        .unwrap_or(place);
-    let dashed: String = heard.shown(at).split('-').filter(|letter| is_letter(letter)).collect();
-    if dashed.chars().count() >= 3 && dashed.len() + dashed.len() > heard.shown(at).len() {
-        return Some((dashed.to_lowercase(), at + 1));
-    }
-    let mut spelled = String::new();
-    while is_letter(heard.norm(at)) {
-        spelled.push_str(heard.norm(at));
-        at += 1;
-        if heard.words[at - 1].after == After::Stop {
-            break;
-        }
-    }
-    (spelled.chars().count() >= 3).then_some((spelled, at))
-}
-
-/// How many letters differ between two words at least, as far as it matters here: up to three.
-fn distance(one: &str, other: &str) -> usize {
-    let one: Vec<char> = one.to_lowercase().chars().take(24).collect();
-    let other: Vec<char> = other.to_lowercase().chars().take(24).collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (i, a) in one.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, b) in other.iter().enumerate() {
-            let changed = diagonal + usize::from(a != b);
-            diagonal = row[j + 1];
-            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[other.len()]
-}
-
-/// Whether two words sound like one name: the same beginning, and few letters differ.
-fn is_close(one: &str, other: &str) -> bool {
-    let same_start = one.chars().next().map(|c| c.to_lowercase().to_string())
-        == other.chars().next().map(|c| c.to_lowercase().to_string());
-    same_start && distance(one, other) <= 2.min(one.chars().count().max(other.chars().count()) / 2)
 }
 
 /// A correction of a name: "no, it's Johns with an h", "that's Smyth, S-M-Y-T-H".
