@@ -119,6 +119,7 @@ impl Scene {
             session_id: None,
             // Later each time, so that the contacts noted behind the recalls have something to write.
             now_ms: self.began_ms + i64::try_from(turn).unwrap(),
+            unfinished_before_ms: self.began_ms,
         };
         let deadline = Deadline(Instant::now() + Duration::from_secs(5));
         let read = self.memory.recall(self.tenant, &query, deadline).await.unwrap();

@@ -2,7 +2,8 @@
 //!
 //! Notes wait in a bounded queue, and one task writes what has gathered in one transaction. A note moves values forward only
 //! (`last_seen_ms` to the later time, a session's start to its first recall), so neither their order nor their number
-//! matters, and one that comes after the end of its call still corrects the call's start.
+//! matters, and one that comes after the end of its call still corrects the call's start. A session is open until its call
+//! ends; the call's end closes it, or finds it not noted yet, and then it is noted as ended.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -13,6 +14,7 @@ use std::{
     time::Duration,
 };
 
+use domain::call::SessionId;
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, Statement};
 use serde::Serialize;
 use tokio::{
@@ -41,11 +43,11 @@ const ATTEMPTS: u32 = 8;
 const ATTEMPT: Duration = Duration::from_secs(5);
 
 /// A caller was recalled.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct Contact {
     pub(crate) tenant: Uuid,
     pub(crate) caller: Uuid,
-    pub(crate) session: Option<SessionKey>,
+    pub(crate) session: Option<SessionId>,
     pub(crate) at_ms: i64,
 }
 
@@ -151,7 +153,7 @@ struct Batch {
     /// them in the same order, and seldom have to be tried again.
     callers: BTreeMap<(Uuid, Uuid), i64>,
     /// Each session's first recall, and whom it recalled.
-    sessions: HashMap<(Uuid, SessionKey), (i64, Uuid)>,
+    sessions: HashMap<(Uuid, SessionId), (i64, Uuid)>,
 }
 
 /// A caller's latest contact as the statements read it; the times are milliseconds since the epoch.
@@ -168,6 +170,7 @@ struct SessionRow {
     tenant: String,
     caller: String,
     session: String,
+    session_id: String,
     at_ms: i64,
 }
 
@@ -205,7 +208,8 @@ impl Batch {
             .map(|((tenant, session), (at_ms, caller))| SessionRow {
                 tenant: tenant.simple().to_string(),
                 caller: caller.simple().to_string(),
-                session: session.to_hex(),
+                session: SessionKey::of(session).to_hex(),
+                session_id: session.0.clone(),
                 at_ms: *at_ms,
             });
         to_json(&rows.collect::<Vec<_>>())
@@ -274,8 +278,9 @@ pub(crate) const SQLITE: [&str; 3] = [
      FROM (SELECT unhex(value ->> 'tenant') AS tenant_id, unhex(value ->> 'caller') AS caller_id, value ->> 'at_ms' AS at_ms
            FROM json_each($1)) AS seen
      WHERE callers.id = seen.caller_id AND callers.tenant_id = seen.tenant_id AND callers.last_seen_ms < seen.at_ms",
-    "INSERT INTO contacts (tenant_id, session_key, caller_id, recalled_at_ms)
-     SELECT callers.tenant_id, unhex(value ->> 'session'), callers.id, value ->> 'at_ms'
+    "INSERT INTO contacts (tenant_id, session_key, session_id, caller_id, recalled_at_ms, ended)
+     SELECT callers.tenant_id, unhex(value ->> 'session'), value ->> 'session_id', callers.id, value ->> 'at_ms',
+       EXISTS (SELECT 1 FROM calls WHERE calls.tenant_id = callers.tenant_id AND calls.session_key = unhex(value ->> 'session'))
      FROM json_each($1) JOIN callers
        ON callers.id = unhex(value ->> 'caller') AND callers.tenant_id = unhex(value ->> 'tenant')
      WHERE true
@@ -292,9 +297,10 @@ pub(crate) const POSTGRES: [&str; 3] = [
     "UPDATE callers SET last_seen_ms = GREATEST(callers.last_seen_ms, seen.at_ms)
      FROM json_to_recordset($1::json) AS seen (tenant uuid, caller uuid, at_ms bigint)
      WHERE callers.id = seen.caller AND callers.tenant_id = seen.tenant",
-    "INSERT INTO contacts (tenant_id, session_key, caller_id, recalled_at_ms)
-     SELECT callers.tenant_id, decode(recalled.session, 'hex'), callers.id, recalled.at_ms
-     FROM json_to_recordset($1::json) AS recalled (tenant uuid, caller uuid, session text, at_ms bigint)
+    "INSERT INTO contacts (tenant_id, session_key, session_id, caller_id, recalled_at_ms, ended)
+     SELECT callers.tenant_id, decode(recalled.session, 'hex'), recalled.session_id, callers.id, recalled.at_ms,
+       EXISTS (SELECT 1 FROM calls WHERE calls.tenant_id = callers.tenant_id AND calls.session_key = decode(recalled.session, 'hex'))
+     FROM json_to_recordset($1::json) AS recalled (tenant uuid, caller uuid, session text, session_id text, at_ms bigint)
      JOIN callers ON callers.id = recalled.caller AND callers.tenant_id = recalled.tenant
      ON CONFLICT (tenant_id, session_key) DO UPDATE SET recalled_at_ms = excluded.recalled_at_ms
        WHERE excluded.recalled_at_ms < contacts.recalled_at_ms",

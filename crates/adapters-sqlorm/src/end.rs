@@ -10,13 +10,14 @@ use domain::{
     call::{CallRecord, EndedCall},
     error::PortError,
 };
-use sea_orm::{ConnectionTrait, DatabaseTransaction, DbErr, ExecResult, QueryResult, Statement, Value};
+use sea_orm::{DatabaseTransaction, DbErr, ExecResult};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use crate::{
+    facts::{self, FactRows},
     session::SessionKey,
-    transaction::{Verdict, Working},
+    transaction::{Verdict, Working, query_one, run},
     transcript,
 };
 
@@ -37,6 +38,7 @@ pub(crate) struct EndedRow {
     body_hash: Vec<u8>,
     agent_metadata: Option<String>,
     transcript: Vec<u8>,
+    facts: FactRows,
 }
 
 /// What a report finds of its session.
@@ -79,6 +81,9 @@ VALUES ($1, $2, $3, $4, $5,
   $7, $8, $9, $10, $11, $12, $13, $14, $15)
 ON CONFLICT (tenant_id, session_key) DO NOTHING";
 
+/// A session that was recalled is open until its call is there.
+const CLOSE: &str = "UPDATE contacts SET ended = true WHERE tenant_id = $1 AND session_key = $2";
+
 const REPLACE: &str = "\
 UPDATE calls SET caller_id = $3,
   started_at_ms = COALESCE((SELECT recalled_at_ms FROM contacts WHERE tenant_id = $2 AND session_key = $4), $5),
@@ -96,6 +101,7 @@ impl EndedRow {
         let CallRecord {
             call,
             summary,
+            facts,
             started_at_ms,
             received_at_ms,
             arrival,
@@ -116,6 +122,7 @@ impl EndedRow {
             body_hash: body_hash(call, &transcript),
             agent_metadata: call.agent_metadata.as_ref().map(|json| json.as_str().to_owned()),
             transcript: transcript::compress(&transcript)?,
+            facts: FactRows::new(facts),
         })
     }
 
@@ -129,7 +136,14 @@ impl EndedRow {
         let stored = self.find(transaction).await?;
         let Some(stored) = stored else {
             let caller = self.count(transaction, 1).await?;
-            return Ok(written(&self.insert(transaction, caller).await?));
+            // Made while the caller is locked, so that a caller's calls have ids in the order of their commits.
+            let call = Uuid::now_v7();
+            if self.insert(transaction, call, caller).await?.rows_affected() == 0 {
+                return Ok(Verdict::Again);
+            }
+            self.close_session(transaction).await?;
+            self.write_facts(transaction, call, caller).await?;
+            return Ok(Verdict::Commit(()));
         };
         if stored.writer == self.writer && stored.arrival > self.arrival {
             return Ok(Verdict::Discard(()));
@@ -147,11 +161,28 @@ impl EndedRow {
             )
             .await?;
         }
-        Ok(written(&self.replace(transaction, caller, stored).await?))
+        let (call, former) = (stored.call, stored.caller);
+        if self.replace(transaction, caller, stored).await?.rows_affected() == 0 {
+            return Ok(Verdict::Again);
+        }
+        facts::take_away(transaction, self.tenant, call, former).await?;
+        self.write_facts(transaction, call, caller).await?;
+        Ok(Verdict::Commit(()))
+    }
+
+    async fn close_session(&self, transaction: &DatabaseTransaction) -> Result<ExecResult, DbErr> {
+        let values = [self.tenant.into(), self.session_key.to_bytes().into()];
+        run(transaction, CLOSE, values).await
+    }
+
+    async fn write_facts(&self, transaction: &DatabaseTransaction, call: Uuid, caller: Uuid) -> Result<(), DbErr> {
+        self.facts
+            .write(transaction, self.tenant, call, caller, self.received_at_ms)
+            .await
     }
 
     async fn find(&self, transaction: &DatabaseTransaction) -> Result<Option<Stored>, DbErr> {
-        let row = query(
+        let row = query_one(
             transaction,
             FIND,
             [self.tenant.into(), self.session_key.to_bytes().into()],
@@ -178,34 +209,33 @@ impl EndedRow {
             self.received_at_ms.into(),
             calls.into(),
         ];
-        let row = query(transaction, COUNT, values).await?;
+        let row = query_one(transaction, COUNT, values).await?;
         row.ok_or(DbErr::RecordNotInserted)?.try_get_by_index(0)
     }
 
-    async fn insert(self, transaction: &DatabaseTransaction, caller: Uuid) -> Result<ExecResult, DbErr> {
+    async fn insert(&self, transaction: &DatabaseTransaction, call: Uuid, caller: Uuid) -> Result<ExecResult, DbErr> {
         let values = [
-            // Made while the caller is locked, so that a caller's calls have ids in the order of their commits.
-            Uuid::now_v7().into(),
+            call.into(),
             self.tenant.into(),
             caller.into(),
             self.session_key.to_bytes().into(),
-            self.session_id.into(),
+            self.session_id.clone().into(),
             self.started_at_ms.into(),
             self.received_at_ms.into(),
             self.duration_s.into(),
             self.outcome.into(),
-            self.summary.into(),
+            self.summary.clone().into(),
             self.writer.into(),
             self.arrival.into(),
-            self.body_hash.into(),
-            self.agent_metadata.into(),
-            self.transcript.into(),
+            self.body_hash.clone().into(),
+            self.agent_metadata.clone().into(),
+            self.transcript.clone().into(),
         ];
         run(transaction, INSERT, values).await
     }
 
     async fn replace(
-        self,
+        &self,
         transaction: &DatabaseTransaction,
         caller: Uuid,
         stored: Stored,
@@ -219,12 +249,12 @@ impl EndedRow {
             self.received_at_ms.into(),
             self.duration_s.into(),
             self.outcome.into(),
-            self.summary.into(),
+            self.summary.clone().into(),
             self.writer.into(),
             self.arrival.into(),
-            self.body_hash.into(),
-            self.agent_metadata.into(),
-            self.transcript.into(),
+            self.body_hash.clone().into(),
+            self.agent_metadata.clone().into(),
+            self.transcript.clone().into(),
             stored.writer.into(),
             stored.arrival.into(),
             stored.body_hash.into(),
@@ -232,7 +262,7 @@ impl EndedRow {
         run(transaction, REPLACE, values).await
     }
 
-    async fn arrive_again(self, transaction: &DatabaseTransaction, stored: Stored) -> Result<ExecResult, DbErr> {
+    async fn arrive_again(&self, transaction: &DatabaseTransaction, stored: Stored) -> Result<ExecResult, DbErr> {
         let values = [
             self.tenant.into(),
             stored.call.into(),
@@ -253,28 +283,6 @@ fn written(result: &ExecResult) -> Verdict<()> {
     } else {
         Verdict::Commit(())
     }
-}
-
-async fn run<const N: usize>(
-    transaction: &DatabaseTransaction,
-    sql: &'static str,
-    values: [Value; N],
-) -> Result<ExecResult, DbErr> {
-    let dialect = transaction.get_database_backend();
-    transaction
-        .execute_raw(Statement::from_sql_and_values(dialect, sql, values))
-        .await
-}
-
-async fn query<const N: usize>(
-    transaction: &DatabaseTransaction,
-    sql: &'static str,
-    values: [Value; N],
-) -> Result<Option<QueryResult>, DbErr> {
-    let dialect = transaction.get_database_backend();
-    transaction
-        .query_one_raw(Statement::from_sql_and_values(dialect, sql, values))
-        .await
 }
 
 /// SHA-256 of everything a client reports of a call. Each part is preceded by its length, so that no two reports run together.

@@ -9,6 +9,7 @@ mod database;
 mod end;
 mod entity;
 mod error;
+mod facts;
 mod keys;
 mod lookup;
 mod memory;

@@ -3,16 +3,17 @@
 use domain::{
     access::TenantId,
     async_trait,
-    call::{CallId, CallRecord, Turn},
+    call::{CallId, CallRecord, SessionId, Turn},
     caller::Caller,
     context::Deadline,
     enrichment::CachedLookup,
     error::PortError,
     json::JsonObject,
-    memory::Recollection,
+    memory::{OpenCall, Recollection},
     phone::PhoneNumber,
-    port::{CallerMemory, EnrichmentCache, RecallQuery},
+    port::{CallerMemory, EnrichmentCache, OpenCalls, RecallQuery},
 };
+use sea_orm::{QueryResult, Statement};
 use uuid::Uuid;
 
 use crate::{
@@ -43,11 +44,27 @@ impl SqlCallerMemory {
         }
     }
 
-    async fn find(&self, tenant: TenantId, number: &PhoneNumber, deadline: Deadline) -> Result<Found, PortError> {
+    /// Reads everything at once; gaps are open sessions of the caller begun by then, but for `session`.
+    async fn find(
+        &self,
+        tenant: TenantId,
+        number: &PhoneNumber,
+        gaps_by_ms: i64,
+        session: Option<&SessionId>,
+        deadline: Deadline,
+    ) -> Result<Found, PortError> {
+        let session = session
+            .map(|session| SessionKey::of(session).to_bytes())
+            .unwrap_or_default();
         let row = self
             .db
             .query_one("recall", deadline, recall::statement(self.db.dialect()), || {
-                vec![tenant.0.into(), number.as_e164().into()]
+                vec![
+                    tenant.0.into(),
+                    number.as_e164().into(),
+                    gaps_by_ms.into(),
+                    session.clone().into(),
+                ]
             })
             .await?;
         Found::decode(&row.ok_or_else(|| undecodable("recall"))?)
@@ -92,13 +109,17 @@ impl CallerMemory for SqlCallerMemory {
         query: &RecallQuery,
         deadline: Deadline,
     ) -> Result<Recollection, PortError> {
-        let mut found = self.find(tenant, &query.number, deadline).await?;
+        let find = || {
+            let session = query.session_id.as_ref();
+            self.find(tenant, &query.number, query.unfinished_before_ms, session, deadline)
+        };
+        let mut found = find().await?;
         let mut known = true;
         if found.caller.is_none() {
             let id = Uuid::now_v7();
             known = !self.create(tenant, id, query, deadline).await?;
             if known {
-                found = self.find(tenant, &query.number, deadline).await?;
+                found = find().await?;
                 // A connection may break after it created the caller and before it said so.
                 known = found.caller.as_ref().is_none_or(|caller| caller.id != id);
             } else {
@@ -117,7 +138,7 @@ impl CallerMemory for SqlCallerMemory {
         self.db.note(Contact {
             tenant: tenant.0,
             caller: id,
-            session: query.session_id.as_ref().map(SessionKey::of),
+            session: query.session_id.clone(),
             at_ms: query.now_ms,
         });
         Ok(Recollection {
@@ -125,6 +146,8 @@ impl CallerMemory for SqlCallerMemory {
             caller: profile,
             memory_changed_ms,
             recent_calls: found.recent_calls,
+            facts: found.facts,
+            gaps: found.gaps,
             lookups: found.lookups,
         })
     }
@@ -167,6 +190,55 @@ impl CallerMemory for SqlCallerMemory {
         let Some(row) = row else { return Ok(None) };
         let stored: Vec<u8> = row.try_get_by_index(0).map_err(port_error)?;
         transcript::decode(&stored).map(Some)
+    }
+}
+
+/// The open calls of the tenant `$1` that were begun by `$2`, newest first, at most `$3`.
+pub(crate) const OPEN_CALLS: &str = "\
+SELECT c.phone_number, o.session_id, o.recalled_at_ms
+FROM contacts AS o JOIN callers AS c ON c.id = o.caller_id AND c.tenant_id = o.tenant_id
+WHERE o.tenant_id = $1 AND NOT o.ended AND o.recalled_at_ms <= $2 ORDER BY o.recalled_at_ms DESC LIMIT $3";
+
+/// Of all tenants, because a metric names none.
+const COUNT_OPEN_CALLS: &str = "\
+SELECT count(*) FROM (SELECT 1 FROM contacts WHERE NOT ended AND recalled_at_ms <= $1 LIMIT $2) AS open";
+
+#[async_trait]
+impl OpenCalls for SqlCallerMemory {
+    async fn open_calls(
+        &self,
+        tenant: TenantId,
+        begun_by_ms: i64,
+        limit: u32,
+        deadline: Deadline,
+    ) -> Result<Vec<OpenCall>, PortError> {
+        let values = [tenant.0.into(), begun_by_ms.into(), i64::from(limit).into()];
+        let statement = Statement::from_sql_and_values(self.db.dialect(), OPEN_CALLS, values);
+        let rows = self.db.query_all("open_calls", deadline, statement).await?;
+        let open = |row: &QueryResult| {
+            let number: String = row.try_get_by_index(0).map_err(port_error)?;
+            let session_id: Option<String> = row.try_get_by_index(1).map_err(port_error)?;
+            Ok(OpenCall {
+                number: PhoneNumber::from_e164(&number).map_err(|_| undecodable("phone number"))?,
+                session_id: session_id.map(SessionId),
+                begun_at_ms: row.try_get_by_index(2).map_err(port_error)?,
+            })
+        };
+        rows.iter().map(open).collect()
+    }
+
+    async fn count_open_calls(&self, begun_by_ms: i64, most: u32, deadline: Deadline) -> Result<u64, PortError> {
+        let row = self
+            .db
+            .query_one("count_open_calls", deadline, COUNT_OPEN_CALLS, || {
+                vec![begun_by_ms.into(), i64::from(most).into()]
+            })
+            .await?;
+        let open: i64 = row
+            .ok_or_else(|| undecodable("count of open calls"))?
+            .try_get_by_index(0)
+            .map_err(port_error)?;
+        Ok(u64::try_from(open).unwrap_or_default())
     }
 }
 
@@ -213,6 +285,6 @@ impl EnrichmentCache for SqlCallerMemory {
         deadline: Deadline,
     ) -> Result<Vec<CachedLookup>, PortError> {
         // The recall's statement has them; reading a profile is no hot path that would need one of its own.
-        Ok(self.find(tenant, number, deadline).await?.lookups)
+        Ok(self.find(tenant, number, i64::MIN, None, deadline).await?.lookups)
     }
 }

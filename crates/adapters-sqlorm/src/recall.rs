@@ -4,7 +4,8 @@
 //! thread or server. Every part of the statement names the tenant.
 
 use domain::{
-    call::CallId, caller::Caller, enrichment::CachedLookup, error::PortError, json::JsonObject, memory::RecentCall,
+    call::CallId, caller::Caller, enrichment::CachedLookup, error::PortError, facts::KnownFact, json::JsonObject,
+    memory::RecentCall,
 };
 use sea_orm::{DbBackend, DbErr, QueryResult};
 use serde::Deserialize;
@@ -12,10 +13,12 @@ use uuid::Uuid;
 
 use crate::{
     error::{port_error, undecodable},
+    facts,
     lookup::FoundBlocks,
 };
 
-/// The recall of the number `$2` of the tenant `$1`: always one row, with look-ups also when there is no caller.
+/// The recall of the number `$2` of the tenant `$1`: always one row, with look-ups also when there is no caller. Sessions begun by
+/// `$3` that have not ended are gaps, but for `$4`.
 pub(crate) const fn statement(dialect: DbBackend) -> &'static str {
     match dialect {
         DbBackend::Sqlite => SQLITE,
@@ -25,27 +28,41 @@ pub(crate) const fn statement(dialect: DbBackend) -> &'static str {
 
 // SQLite writes a number into JSON with 15 digits; 17 are exact.
 const SQLITE: &str = "\
-SELECT c.id, c.name, c.first_seen_ms, c.last_seen_ms, c.total_calls, c.tags, c.custom_attributes, c.memory_changed_ms,
+SELECT c.id,
+  COALESCE(c.name, (SELECT f.value FROM facts AS f WHERE f.tenant_id = $1 AND f.caller_id = c.id AND f.key = 'name' AND f.stands)),
+  c.first_seen_ms, c.last_seen_ms, c.total_calls, c.tags, c.custom_attributes, c.memory_changed_ms,
   (SELECT json_group_array(json_array(
       lower(hex(k.id)), k.started_at_ms, printf('%!.17g', k.duration_s), k.outcome, k.summary))
    FROM (SELECT id, started_at_ms, duration_s, outcome, summary FROM calls
          WHERE tenant_id = $1 AND caller_id = c.id ORDER BY started_at_ms DESC, id DESC LIMIT 5) AS k),
+  (SELECT json_group_array(json_array(f.key, f.value, f.quote, lower(hex(f.call_id)), f.said_at_ms, f.observed_at_ms, f.place))
+   FROM facts AS f WHERE f.tenant_id = $1 AND f.caller_id = c.id AND f.stands),
+  (SELECT count(*) FROM (SELECT 1 FROM contacts AS o
+    WHERE o.tenant_id = $1 AND o.caller_id = c.id AND NOT o.ended AND o.recalled_at_ms <= $3 AND o.session_key <> $4 LIMIT 1000) AS gap),
   (SELECT json_group_array(json_array(e.vendor, e.fetched_at_ms, json(e.found)))
    FROM enrichment_cache AS e WHERE e.tenant_id = $1 AND e.phone_number = $2)
 FROM (SELECT 1) LEFT JOIN callers AS c ON c.tenant_id = $1 AND c.phone_number = $2";
 
 const POSTGRES: &str = "\
-SELECT c.id, c.name, c.first_seen_ms, c.last_seen_ms, c.total_calls, c.tags, c.custom_attributes, c.memory_changed_ms,
+SELECT c.id,
+  COALESCE(c.name, (SELECT f.value FROM facts AS f WHERE f.tenant_id = $1 AND f.caller_id = c.id AND f.key = 'name' AND f.stands)),
+  c.first_seen_ms, c.last_seen_ms, c.total_calls, c.tags, c.custom_attributes, c.memory_changed_ms,
   (SELECT json_agg(json_build_array(k.id, k.started_at_ms, k.duration_s::text, k.outcome, k.summary))::text
    FROM (SELECT id, started_at_ms, duration_s, outcome, summary FROM calls
          WHERE tenant_id = $1 AND caller_id = c.id ORDER BY started_at_ms DESC, id DESC LIMIT 5) AS k),
+  (SELECT json_agg(json_build_array(f.key, f.value, f.quote, f.call_id, f.said_at_ms, f.observed_at_ms, f.place))::text
+   FROM facts AS f WHERE f.tenant_id = $1 AND f.caller_id = c.id AND f.stands),
+  (SELECT count(*) FROM (SELECT 1 FROM contacts AS o
+    WHERE o.tenant_id = $1 AND o.caller_id = c.id AND NOT o.ended AND o.recalled_at_ms <= $3 AND o.session_key <> $4 LIMIT 1000) AS gap),
   (SELECT json_agg(json_build_array(e.vendor, e.fetched_at_ms, e.found::json))::text
    FROM enrichment_cache AS e WHERE e.tenant_id = $1 AND e.phone_number = $2)
 FROM (SELECT 1) AS one LEFT JOIN callers AS c ON c.tenant_id = $1 AND c.phone_number = $2";
 
 /// The profile of the number `$2` of the tenant `$1`, with the same columns in front.
 pub(crate) const CALLER: &str = "\
-SELECT c.id, c.name, c.first_seen_ms, c.last_seen_ms, c.total_calls, c.tags, c.custom_attributes, c.memory_changed_ms
+SELECT c.id,
+  COALESCE(c.name, (SELECT f.value FROM facts AS f WHERE f.tenant_id = $1 AND f.caller_id = c.id AND f.key = 'name' AND f.stands)),
+  c.first_seen_ms, c.last_seen_ms, c.total_calls, c.tags, c.custom_attributes, c.memory_changed_ms
 FROM callers AS c WHERE c.tenant_id = $1 AND c.phone_number = $2";
 
 /// What the statement found.
@@ -54,6 +71,10 @@ pub(crate) struct Found {
     pub(crate) caller: Option<StoredCaller>,
     /// The latest calls, newest first.
     pub(crate) recent_calls: Vec<RecentCall>,
+    /// The caller's facts that stand, newest first.
+    pub(crate) facts: Vec<KnownFact>,
+    /// Calls that were begun and never written back.
+    pub(crate) gaps: u64,
     /// The look-ups of the number.
     pub(crate) lookups: Vec<CachedLookup>,
 }
@@ -77,10 +98,14 @@ impl Found {
     /// Reads the one row of the statement.
     pub(crate) fn decode(row: &QueryResult) -> Result<Self, PortError> {
         let calls: Option<String> = row.try_get_by_index(8).map_err(port_error)?;
-        let lookups: Option<String> = row.try_get_by_index(9).map_err(port_error)?;
+        let facts: Option<String> = row.try_get_by_index(9).map_err(port_error)?;
+        let gaps: i64 = row.try_get_by_index(10).map_err(port_error)?;
+        let lookups: Option<String> = row.try_get_by_index(11).map_err(port_error)?;
         Ok(Self {
             caller: StoredCaller::decode(row)?,
             recent_calls: decode_calls(calls.as_deref().unwrap_or("[]"))?,
+            facts: facts::decode(facts.as_deref().unwrap_or("[]"))?,
+            gaps: u64::try_from(gaps).unwrap_or_default(),
             lookups: decode_lookups(lookups.as_deref().unwrap_or("[]"))?,
         })
     }

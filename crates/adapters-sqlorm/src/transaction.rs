@@ -4,8 +4,8 @@ use std::{sync::Arc, time::Duration};
 
 use futures_util::future::BoxFuture;
 use sea_orm::{
-    ConnAcquireErr, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, RuntimeErr, SqliteTransactionMode,
-    TransactionOptions, TransactionTrait,
+    ConnAcquireErr, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, ExecResult,
+    QueryResult, RuntimeErr, SqliteTransactionMode, Statement, TransactionOptions, TransactionTrait, Value,
 };
 use tokio::sync::Semaphore;
 
@@ -112,4 +112,40 @@ impl Writer {
             .await
             .unwrap_or_else(|lost| Err(DbErr::Conn(RuntimeErr::Internal(lost.to_string()))))
     }
+}
+
+/// Runs a statement that writes.
+pub(crate) async fn run<const N: usize>(
+    transaction: &DatabaseTransaction,
+    sql: &'static str,
+    values: [Value; N],
+) -> Result<ExecResult, DbErr> {
+    let dialect = transaction.get_database_backend();
+    transaction
+        .execute_raw(Statement::from_sql_and_values(dialect, sql, values))
+        .await
+}
+
+/// The first row of a statement.
+pub(crate) async fn query_one<const N: usize>(
+    transaction: &DatabaseTransaction,
+    sql: &'static str,
+    values: [Value; N],
+) -> Result<Option<QueryResult>, DbErr> {
+    let dialect = transaction.get_database_backend();
+    transaction
+        .query_one_raw(Statement::from_sql_and_values(dialect, sql, values))
+        .await
+}
+
+/// Every row of a statement.
+pub(crate) async fn query_all<const N: usize>(
+    transaction: &DatabaseTransaction,
+    sql: &'static str,
+    values: [Value; N],
+) -> Result<Vec<QueryResult>, DbErr> {
+    let dialect = transaction.get_database_backend();
+    transaction
+        .query_all_raw(Statement::from_sql_and_values(dialect, sql, values))
+        .await
 }

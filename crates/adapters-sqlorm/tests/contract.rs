@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use adapters_sqlorm::{SqlCallerMemory, SqlKeyStore, SqlSpendLedger};
 use support::{Place, tenant};
-use testkit::contract::{AccessFixture, CallerMemoryFixture, EnrichmentCacheFixture, SpendFixture};
+use testkit::contract::{AccessFixture, CallerMemoryFixture, EnrichmentCacheFixture, OpenCallsFixture, SpendFixture};
 
 async fn memory(place: Option<Place>) -> Option<CallerMemoryFixture> {
     let place = place?;
@@ -16,6 +16,18 @@ async fn memory(place: Option<Place>) -> Option<CallerMemoryFixture> {
         other_process: Some(Arc::new(SqlCallerMemory::new(&there))),
         tenants: [tenant(&here, "one").await, tenant(&here, "two").await],
         keep: Box::new((here, there, place)),
+    })
+}
+
+async fn open_calls(place: Option<Place>) -> Option<OpenCallsFixture> {
+    let place = place?;
+    let database = place.migrated().await;
+    let memory = Arc::new(SqlCallerMemory::new(&database));
+    Some(OpenCallsFixture {
+        memory: Arc::clone(&memory) as _,
+        open: memory,
+        tenants: [tenant(&database, "one").await, tenant(&database, "two").await],
+        keep: Box::new((database, place)),
     })
 }
 
@@ -61,6 +73,14 @@ async fn spend(place: Option<Place>) -> Option<SpendFixture> {
 testkit::caller_memory_contract!(caller_memory_on_sqlite, memory(Some(Place::sqlite())));
 testkit::caller_memory_contract!(caller_memory_on_postgres, async {
     memory(Place::postgres().await).await
+});
+testkit::caller_facts_contract!(caller_facts_on_sqlite, memory(Some(Place::sqlite())));
+testkit::caller_facts_contract!(caller_facts_on_postgres, async {
+    memory(Place::postgres().await).await
+});
+testkit::open_calls_contract!(open_calls_on_sqlite, open_calls(Some(Place::sqlite())));
+testkit::open_calls_contract!(open_calls_on_postgres, async {
+    open_calls(Place::postgres().await).await
 });
 testkit::enrichment_cache_contract!(enrichment_cache_on_sqlite, cache(Some(Place::sqlite())));
 testkit::enrichment_cache_contract!(enrichment_cache_on_postgres, async {

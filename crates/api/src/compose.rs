@@ -28,7 +28,7 @@ use tokio::runtime::Handle;
 use crate::{
     config::{EnrichmentSettings, ServeSettings},
     rest::{Api, Limits, Ports},
-    telemetry::{Metrics, Traces},
+    telemetry::{Metrics, OpenCallsGauge, Traces},
 };
 
 /// The wired service.
@@ -37,6 +37,8 @@ pub(crate) struct Composed {
     pub(crate) api: Api,
     /// The look-ups, which go on for a while when the interface has stopped.
     pub(crate) look_ups: Arc<FanOut>,
+    /// Counts the calls that were begun and never written back, for as long as it is polled.
+    pub(crate) open_calls: OpenCallsGauge,
 }
 
 /// Puts the public interface over the adapters that serve it.
@@ -58,6 +60,11 @@ pub(crate) fn compose(
     let key_store = Arc::new(SqlKeyStore::new(database));
     let memory = Arc::new(SqlCallerMemory::new(database));
     let ttl = settings.enrichment.ttl();
+    let rules = CallerRules {
+        default_region: settings.default_region,
+        ttl,
+        unfinished_after: settings.unfinished_after(),
+    };
     let fan_out = FanOutParts {
         vendors: vendors(&settings.enrichment)?,
         cache: memory.clone(),
@@ -70,6 +77,12 @@ pub(crate) fn compose(
         },
     };
     let look_ups = Arc::new(FanOut::new(fan_out, Handle::current()));
+    let open_calls = OpenCallsGauge {
+        calls: memory.clone(),
+        clock: Arc::clone(&clock),
+        rules,
+        metrics: Arc::clone(metrics),
+    };
     let ports = Ports {
         memory: memory.clone(),
         lookups: memory,
@@ -77,10 +90,6 @@ pub(crate) fn compose(
         authenticator: Arc::new(CachedAuthenticator::new(key_store, Arc::clone(&clock), auth)),
         limiter: Arc::new(GovernorRateLimiter::new(settings.rate_limit(), Arc::clone(&clock))),
         clock,
-    };
-    let rules = CallerRules {
-        default_region: settings.default_region,
-        ttl,
     };
     let limits = Limits {
         recall_deadline: settings.recall_deadline(),
@@ -92,6 +101,7 @@ pub(crate) fn compose(
     Ok(Composed {
         api: Api::traced(ports, rules, limits, Arc::clone(metrics), traces),
         look_ups,
+        open_calls,
     })
 }
 

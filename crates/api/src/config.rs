@@ -71,6 +71,10 @@ pub struct ServeSettings {
     #[arg(long, env = "CALLER_MEMORY_WRITE_DEADLINE_MS", value_name = "MS", default_value_t = 3000, value_parser = clap::value_parser!(u64).range(1..=60_000))]
     pub write_deadline_ms: u64,
 
+    /// How long after its recall a call that was not written back counts as a gap, in seconds
+    #[arg(long, env = "CALLER_MEMORY_UNFINISHED_AFTER_S", value_name = "S", default_value_t = 7_200, value_parser = clap::value_parser!(u64).range(1..=2_592_000))]
+    pub unfinished_after_s: u64,
+
     /// Requests per second that a key may keep up, unless its tenant has its own limit
     #[arg(long, env = "CALLER_MEMORY_RATE_PER_SECOND", value_name = "N", default_value = "50", value_parser = positive)]
     pub rate_per_second: NonZeroU32,
@@ -239,6 +243,12 @@ impl ServeSettings {
     #[must_use]
     pub fn recall_deadline(&self) -> Duration {
         Duration::from_millis(self.recall_deadline_ms)
+    }
+
+    /// How long after its recall a call that was not written back counts as a gap.
+    #[must_use]
+    pub fn unfinished_after(&self) -> Duration {
+        Duration::from_secs(self.unfinished_after_s)
     }
 
     /// The whole of a calls/end.

@@ -4,7 +4,7 @@ use std::{fmt, str::FromStr};
 
 use uuid::Uuid;
 
-use crate::{json::JsonObject, phone::PhoneNumber};
+use crate::{facts::SaidFact, json::JsonObject, phone::PhoneNumber};
 
 /// The service's own identity of a call; `recent_calls[].call_id` shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -144,6 +144,8 @@ pub struct CallRecord {
     pub call: EndedCall,
     /// The call in a few sentences.
     pub summary: String,
+    /// What was stated in it, in the order in which it was said.
+    pub facts: Vec<SaidFact>,
     /// When the call began, unless a recall of the same session tells better; milliseconds since the epoch.
     pub started_at_ms: i64,
     /// When the report arrived; milliseconds since the epoch.
@@ -153,7 +155,7 @@ pub struct CallRecord {
 }
 
 /// 2000-01-01T00:00:00Z. A smaller transcript time counts from the start of the call, not from the epoch.
-const EARLIEST_EPOCH_MS: f64 = 946_684_800_000.0;
+pub(crate) const EARLIEST_EPOCH_MS: f64 = 946_684_800_000.0;
 
 /// How far a client's clock may run ahead before its epoch times are not believed: one day.
 const CLOCK_AHEAD_MS: i64 = 86_400_000;

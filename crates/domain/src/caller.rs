@@ -5,7 +5,7 @@ use crate::{enrichment::Shown, json::JsonObject};
 /// The stored profile of a caller. Every value is known; a profile that could not be read is not a profile.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Caller {
-    /// The caller's name; `None` rather than a guess.
+    /// The caller's name as the operator set it, else as the caller stated it; `None` rather than a guess.
     pub name: Option<String>,
     /// First contact, in milliseconds since the epoch.
     pub first_seen_ms: i64,

@@ -1,13 +1,29 @@
 //! What the service remembers of a caller.
 
 use crate::{
-    call::{CallId, CallOutcome},
+    call::{CallId, CallOutcome, SessionId},
     caller::Caller,
     enrichment::CachedLookup,
+    facts::KnownFact,
+    phone::PhoneNumber,
 };
 
 /// The most calls that a recall shows.
 pub const RECENT_CALLS: usize = 5;
+
+/// The most gaps that a recall counts.
+pub const MOST_GAPS: u64 = 1_000;
+
+/// A call that was begun by a recall and has not been written back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenCall {
+    /// Who called.
+    pub number: PhoneNumber,
+    /// The client's name for the call; `None` when it was noted by a release that did not keep it.
+    pub session_id: Option<SessionId>,
+    /// When the session's first recall was, in milliseconds since the epoch.
+    pub begun_at_ms: i64,
+}
 
 /// A call as a recall shows it.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,6 +51,10 @@ pub struct Recollection {
     pub memory_changed_ms: Option<i64>,
     /// The latest calls by start, newest first, ties by commit; at most [`RECENT_CALLS`].
     pub recent_calls: Vec<RecentCall>,
+    /// The caller's facts that stand, newest first.
+    pub facts: Vec<KnownFact>,
+    /// Calls that were begun long ago and never written back.
+    pub gaps: u64,
     /// Cached look-ups of the number, of any age.
     pub lookups: Vec<CachedLookup>,
 }

@@ -1,6 +1,6 @@
 //! The answer to "who is calling?".
 
-use crate::{caller::Caller, enrichment::Shown, error::PortError, memory::RecentCall};
+use crate::{caller::Caller, enrichment::Shown, error::PortError, facts::KnownFact, memory::RecentCall};
 
 /// What `recall_and_enrich` answers.
 #[derive(Debug)]
@@ -15,6 +15,10 @@ pub struct Recall {
     pub summary: String,
     /// The latest calls, newest first.
     pub recent_calls: Vec<RecentCall>,
+    /// Calls of the caller that were begun and never written back; `None` when the memory could not be read.
+    pub gaps: Option<u64>,
+    /// The caller's facts that stand, newest first; `None` when the memory could not be read.
+    pub facts: Option<Vec<KnownFact>>,
     /// What third parties know.
     pub enrichment: Shown,
     /// How long the memory took, in milliseconds.
@@ -42,6 +46,8 @@ impl Recall {
             caller: None,
             summary: String::new(),
             recent_calls: Vec::new(),
+            gaps: None,
+            facts: None,
             enrichment: Shown::default(),
             memory_ms,
             enrichment_ms: 0.0,

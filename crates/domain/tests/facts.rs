@@ -397,8 +397,8 @@ fn a_newer_statement_supersedes_the_older_which_stays() {
             .count(),
         2
     );
-    let current = facts::current(found.facts.iter());
-    let values: Vec<&str> = current.iter().map(|fact| fact.value.as_str()).collect();
+    let standing = facts::standing(&found.facts, |fact| (fact.key, &fact.value));
+    let values: Vec<&str> = standing.iter().map(|fact| fact.value.as_str()).collect();
     assert_eq!(values, ["order 48214", "order 48213", "2025550143"]);
 }
 
@@ -513,5 +513,37 @@ proptest! {
             }
         }
         prop_assert_eq!(&found, &facts::of_call(&call));
+    }
+}
+
+#[test]
+fn what_is_said_again_stands_once_and_so_many_of_a_key_stand() {
+    let said: Vec<(FactKey, String)> = (0..20)
+        .map(|i| (FactKey::Promise, format!("promise {}", i % 12)))
+        .collect();
+    let standing = facts::standing(&said, |(key, value)| (*key, value));
+    let values: Vec<&str> = standing.iter().map(|(_, value)| value.as_str()).collect();
+    assert_eq!(values, (0..8).rev().map(|i| format!("promise {i}")).collect::<Vec<_>>());
+}
+
+#[test]
+fn the_time_of_a_statement_is_the_turns_own_or_counted_from_the_start() {
+    const STARTED_MS: i64 = 1_790_000_000_000;
+    const RECEIVED_MS: i64 = STARTED_MS + 60_000;
+    for (ts_ms, said_at_ms) in [
+        (0.0, STARTED_MS),
+        (1_500.7, STARTED_MS + 1_500),
+        (-3.0, STARTED_MS),
+        (f64::from(i32::MAX), RECEIVED_MS),
+        (1_790_000_010_000.0, STARTED_MS + 10_000),
+        (1_690_000_000_000.0, 1_690_000_000_000),
+        (f64::MAX, RECEIVED_MS),
+    ] {
+        let turn = Turn {
+            role: Role::User,
+            text: String::new(),
+            ts_ms,
+        };
+        assert_eq!(facts::said_at_ms(&turn, STARTED_MS, RECEIVED_MS), said_at_ms, "{ts_ms}");
     }
 }

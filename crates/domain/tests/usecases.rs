@@ -69,6 +69,7 @@ fn enriched_service(
 ) -> CallerService {
     let mut probe = MockProbe::new();
     probe.expect_stage().return_const(());
+    probe.expect_facts().return_const(());
     probe.expect_degraded().times(degraded).return_const(());
     let ports = CallerPorts {
         memory: Arc::new(memory),
@@ -80,6 +81,7 @@ fn enriched_service(
     let rules = CallerRules {
         default_region: "US".parse().unwrap(),
         ttl: Ttl::default(),
+        unfinished_after: Duration::from_secs(7_200),
     };
     CallerService::new(ports, rules)
 }
@@ -153,6 +155,8 @@ fn recollection() -> Recollection {
             summary: "Caller asked for a plumber.".to_owned(),
             outcome: CallOutcome::Other,
         }],
+        facts: Vec::new(),
+        gaps: 2,
         lookups: Vec::new(),
     }
 }

@@ -76,7 +76,7 @@ impl Call {
     /// What the facts make of the caller's name.
     pub(crate) fn verdict(&self, source: Source) -> Verdict {
         let found = facts::of_call(&self.turns(source));
-        let name = facts::current(found.facts.iter())
+        let name = facts::standing(&found.facts, |fact| (fact.key, &fact.value))
             .into_iter()
             .find(|fact| fact.key == FactKey::Name);
         match name {

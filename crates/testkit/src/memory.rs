@@ -18,10 +18,11 @@ use domain::{
     context::Deadline,
     enrichment::CachedLookup,
     error::PortError,
+    facts::{self, FactKey, KnownFact, SaidFact},
     json::JsonObject,
-    memory::{RECENT_CALLS, RecentCall, Recollection},
+    memory::{MOST_GAPS, OpenCall, RECENT_CALLS, RecentCall, Recollection},
     phone::PhoneNumber,
-    port::{CallerMemory, EnrichmentCache, RecallQuery},
+    port::{CallerMemory, EnrichmentCache, OpenCalls, RecallQuery},
 };
 use uuid::Uuid;
 
@@ -39,7 +40,7 @@ pub struct InMemoryCallerMemory {
 struct Callers {
     profiles: HashMap<PhoneNumber, Profile>,
     calls: HashMap<SessionId, Call>,
-    session_starts: HashMap<SessionId, i64>,
+    sessions: HashMap<SessionId, (i64, PhoneNumber)>,
     lookups: HashMap<(PhoneNumber, String), CachedLookup>,
     commits: u64,
 }
@@ -133,8 +134,9 @@ impl Callers {
 
     fn caller(&self, number: &PhoneNumber) -> Option<Caller> {
         let profile = self.profiles.get(number)?;
+        let stated = self.facts(number).into_iter().find(|fact| fact.key == FactKey::Name);
         Some(Caller {
-            name: None,
+            name: stated.map(|fact| fact.value),
             first_seen_ms: profile.first_seen,
             last_seen_ms: profile.last_seen,
             total_calls: self.calls_of(number).len() as u64,
@@ -162,9 +164,53 @@ impl Callers {
             .collect()
     }
 
+    /// The facts of a caller that stand, newest first.
+    fn facts(&self, number: &PhoneNumber) -> Vec<KnownFact> {
+        let mut calls = self.calls_of(number);
+        calls.sort_by_key(|call| call.commit);
+        let of_call = |call: &Call| {
+            let (call_id, observed_at_ms) = (call.id, call.record.received_at_ms);
+            let known = move |said: &SaidFact| KnownFact {
+                key: said.fact.key,
+                value: said.fact.value.clone(),
+                quote: said.fact.quote.clone(),
+                call_id,
+                said_at_ms: said.said_at_ms,
+                observed_at_ms,
+            };
+            call.record.facts.iter().map(known).collect::<Vec<_>>()
+        };
+        let mut said: Vec<KnownFact> = calls.into_iter().flat_map(of_call).collect();
+        said.sort_by_key(|fact| fact.said_at_ms);
+        facts::standing(said, |fact| (fact.key, &fact.value))
+    }
+
+    /// The calls that were begun by then and have not ended, newest first.
+    fn open_calls(&self, begun_by_ms: i64) -> Vec<OpenCall> {
+        let mut open: Vec<OpenCall> = self
+            .sessions
+            .iter()
+            .filter(|(session, (begun_at_ms, _))| *begun_at_ms <= begun_by_ms && !self.calls.contains_key(session))
+            .map(|(session, (begun_at_ms, number))| OpenCall {
+                number: number.clone(),
+                session_id: Some(session.clone()),
+                begun_at_ms: *begun_at_ms,
+            })
+            .collect();
+        open.sort_by_key(|call| Reverse(call.begun_at_ms));
+        open
+    }
+
+    fn gaps(&self, query: &RecallQuery) -> u64 {
+        let open = self.open_calls(query.unfinished_before_ms);
+        let of_caller = open.iter().filter(|call| call.number == query.number);
+        let gaps = of_caller.filter(|call| call.session_id != query.session_id).count() as u64;
+        gaps.min(MOST_GAPS)
+    }
+
     fn started_at_ms(&self, call: &Call) -> i64 {
-        let recalled = self.session_starts.get(&call.record.call.session_id);
-        recalled.copied().unwrap_or(call.record.started_at_ms)
+        let recalled = self.sessions.get(&call.record.call.session_id);
+        recalled.map_or(call.record.started_at_ms, |(begun_at_ms, _)| *begun_at_ms)
     }
 }
 
@@ -181,8 +227,11 @@ impl CallerMemory for InMemoryCallerMemory {
         let before = callers.caller(&query.number);
         let is_new = callers.note(&query.number, query.now_ms);
         if let Some(session) = &query.session_id {
-            let start = callers.session_starts.entry(session.clone()).or_insert(query.now_ms);
-            *start = query.now_ms.min(*start);
+            let begun = callers
+                .sessions
+                .entry(session.clone())
+                .or_insert_with(|| (query.now_ms, query.number.clone()));
+            begun.0 = query.now_ms.min(begun.0);
         }
         Ok(Recollection {
             known: !is_new,
@@ -191,6 +240,8 @@ impl CallerMemory for InMemoryCallerMemory {
                 .expect("a noted caller exists"),
             memory_changed_ms: callers.profiles[&query.number].memory_changed,
             recent_calls: callers.recent_calls(&query.number),
+            facts: callers.facts(&query.number),
+            gaps: callers.gaps(query),
             lookups: callers.lookups_of(&query.number),
         })
     }
@@ -249,6 +300,30 @@ impl CallerMemory for InMemoryCallerMemory {
             .flat_map(|callers| callers.calls.values());
         let call = calls.find(|call| call.id == call_id);
         Ok(call.map(|call| call.record.call.transcript.clone()))
+    }
+}
+
+#[async_trait]
+impl OpenCalls for InMemoryCallerMemory {
+    async fn open_calls(
+        &self,
+        tenant: TenantId,
+        begun_by_ms: i64,
+        limit: u32,
+        deadline: Deadline,
+    ) -> Result<Vec<OpenCall>, PortError> {
+        let tenants = self.open("open_calls", deadline)?;
+        let mut open = tenants
+            .get(&tenant)
+            .map_or_else(Vec::new, |callers| callers.open_calls(begun_by_ms));
+        open.truncate(limit as usize);
+        Ok(open)
+    }
+
+    async fn count_open_calls(&self, begun_by_ms: i64, most: u32, deadline: Deadline) -> Result<u64, PortError> {
+        let tenants = self.open("count_open_calls", deadline)?;
+        let open = tenants.values().map(|callers| callers.open_calls(begun_by_ms).len());
+        Ok((open.sum::<usize>() as u64).min(u64::from(most)))
     }
 }
 

@@ -5,7 +5,10 @@ use std::{
     time::Duration,
 };
 
-use domain::port::{Probe, Stage};
+use domain::{
+    facts::{FactKey, Outcome},
+    port::{Probe, Stage},
+};
 
 /// A probe that nobody listens to.
 #[derive(Debug, Clone, Copy, Default)]
@@ -13,6 +16,8 @@ pub struct SilentProbe;
 
 impl Probe for SilentProbe {
     fn stage(&self, _stage: Stage, _took: Duration) {}
+
+    fn facts(&self, _key: FactKey, _outcome: Outcome) {}
 
     fn degraded(&self) {}
 }
@@ -26,6 +31,7 @@ pub struct RecordingProbe {
 #[derive(Debug, Default)]
 struct Told {
     stages: Vec<(Stage, Duration)>,
+    facts: Vec<(FactKey, Outcome)>,
     degraded: usize,
 }
 
@@ -34,6 +40,12 @@ impl RecordingProbe {
     #[must_use]
     pub fn stages(&self) -> Vec<(Stage, Duration)> {
         self.told.lock().unwrap_or_else(PoisonError::into_inner).stages.clone()
+    }
+
+    /// What became of each key in the calls that were read for facts, in order.
+    #[must_use]
+    pub fn fact_outcomes(&self) -> Vec<(FactKey, Outcome)> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner).facts.clone()
     }
 
     /// How many recalls were answered without memory.
@@ -49,6 +61,11 @@ impl Probe for RecordingProbe {
         told.stages.push((stage, took));
     }
 
+    fn facts(&self, key: FactKey, outcome: Outcome) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        told.facts.push((key, outcome));
+    }
+
     fn degraded(&self) {
         self.told.lock().unwrap_or_else(PoisonError::into_inner).degraded += 1;
     }
@@ -62,8 +79,10 @@ mod tests {
     fn a_recording_probe_remembers() {
         let probe = RecordingProbe::default();
         probe.stage(Stage::MemoryRecall, Duration::from_millis(3));
+        probe.facts(FactKey::Name, Outcome::Found);
         probe.degraded();
         assert_eq!(probe.stages(), [(Stage::MemoryRecall, Duration::from_millis(3))]);
+        assert_eq!(probe.fact_outcomes(), [(FactKey::Name, Outcome::Found)]);
         assert_eq!(probe.degraded_count(), 1);
     }
 }

@@ -7,6 +7,7 @@ use domain::{
     call::{Arrival, CallOutcome, CallRecord, EndedCall, Role, SessionId, Turn},
     context::Deadline,
     enrichment::{CachedLookup, Company, Enrichment, Line, Person},
+    facts::{Fact, FactKey, SaidFact},
     phone::PhoneNumber,
     port::{RecallQuery, access::NewTenant},
 };
@@ -15,6 +16,9 @@ use uuid::Uuid;
 
 /// 2026-10-01T12:00:00Z in milliseconds since the epoch: when sample calls happen.
 pub const NOW_MS: i64 = 1_790_856_000_000;
+
+/// How long after its recall a sample call that has not ended is a gap: two hours.
+pub const UNFINISHED_MS: i64 = 7_200_000;
 
 /// A deadline that no healthy port misses.
 #[must_use]
@@ -69,6 +73,7 @@ pub fn query(number: &PhoneNumber, now_ms: i64) -> RecallQuery {
         number: number.clone(),
         session_id: None,
         now_ms,
+        unfinished_before_ms: now_ms - UNFINISHED_MS,
     }
 }
 
@@ -97,9 +102,24 @@ pub fn record(number: &PhoneNumber, session: &str, received_at_ms: i64, arrival:
             agent_metadata: None,
         },
         summary: format!("Caller asked about {session}."),
+        facts: Vec::new(),
         started_at_ms: received_at_ms - 60_000,
         received_at_ms,
         arrival: Arrival(arrival),
+    }
+}
+
+/// A fact that the second turn of a [`record`] could prove, said at `said_at_ms`.
+#[must_use]
+pub fn said(key: FactKey, value: &str, said_at_ms: i64) -> SaidFact {
+    SaidFact {
+        fact: Fact {
+            key,
+            value: value.to_owned(),
+            quote: format!("it is {value}"),
+            turn: 1,
+        },
+        said_at_ms,
     }
 }
 

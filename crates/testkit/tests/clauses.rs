@@ -21,7 +21,7 @@ use domain::{
 };
 use testkit::{
     InMemoryCallerMemory,
-    contract::{self, CallerMemoryFixture, caller_memory as clause},
+    contract::{self, CallerMemoryFixture, caller_facts as facts, caller_memory as memory},
     sample,
 };
 use uuid::Uuid;
@@ -46,6 +46,9 @@ enum Flaw {
     RoundsDurations,
     CleansText,
     MarksBeforeReading,
+    ForgetsFacts,
+    ShowsOldFactsFirst,
+    KeepsCorrectedFacts,
 }
 
 struct Broken {
@@ -103,6 +106,9 @@ impl CallerMemory for Broken {
         if self.has(Flaw::OldestFirst) {
             read.recent_calls.reverse();
         }
+        if self.has(Flaw::ShowsOldFactsFirst) {
+            read.facts.reverse();
+        }
         Ok(read)
     }
 
@@ -111,6 +117,15 @@ impl CallerMemory for Broken {
         record.call.session_id = self.session(&record.call.session_id);
         match self.flaw {
             Flaw::ForgetsWhatItAcknowledges => return Ok(()),
+            Flaw::ForgetsFacts => record.facts.clear(),
+            Flaw::KeepsCorrectedFacts => {
+                let query = sample::query(&record.call.number, 0);
+                for known in self.memory.recall(tenant, &query, deadline).await?.facts {
+                    record
+                        .facts
+                        .push(sample::said(known.key, &known.value, known.said_at_ms));
+                }
+            }
             Flaw::CountsRepeats => record.call.session_id.0 += &record.arrival.0.to_string(),
             Flaw::LastWriteWins => record.arrival = Arrival(0),
             Flaw::RoundsDurations => record.call.duration_s = (record.call.duration_s * 1000.0).round() / 1000.0,
@@ -185,33 +200,38 @@ fn keeps(flaw: Flaw, clause: impl AsyncFnOnce(&CallerMemoryFixture)) -> bool {
 
 /// Checks that a memory with the flaw fails each of the clauses, which a sound one keeps.
 macro_rules! fails {
-    ($test:ident: $flaw:ident fails $($clause:ident),+) => {
+    ($test:ident: $flaw:ident fails $($suite:ident::$clause:ident),+) => {
         #[test]
         fn $test() {
             $(
-                assert!(keeps(Flaw::None, clause::$clause), "a sound memory keeps {}", stringify!($clause));
-                assert!(!keeps(Flaw::$flaw, clause::$clause), "{} does not notice", stringify!($clause));
+                assert!(keeps(Flaw::None, $suite::$clause), "a sound memory keeps {}", stringify!($clause));
+                assert!(!keeps(Flaw::$flaw, $suite::$clause), "{} does not notice", stringify!($clause));
             )+
         }
     };
 }
 
-fails!(shared_tenants: TenantsShareEverything fails callers_and_counts_stay_in_their_tenant, sessions_stay_in_their_tenant);
-fails!(shared_transcripts: TenantsShareTranscripts fails callers_and_counts_stay_in_their_tenant, an_unknown_call_has_no_transcript);
-fails!(forgotten_calls: ForgetsWhatItAcknowledges fails an_end_creates_the_caller, simultaneous_ends_count_exactly);
-fails!(counted_repeats: CountsRepeats fails a_repeated_end_counts_once, a_correction_replaces_every_field);
-fails!(last_write: LastWriteWins fails the_later_arrival_wins, a_repeat_counts_as_an_arrival);
-fails!(old_arrivals: ArrivalsOutliveTheProcess fails another_process_corrects_whatever_its_arrival);
-fails!(creating_reads: CreatesWhenRead fails reading_a_profile_changes_nothing);
-fails!(no_deadline: IgnoresDeadlines fails a_passed_deadline_is_unavailable);
-fails!(late_is_unknown: TakesLateForUnknown fails a_passed_deadline_is_unavailable);
-fails!(all_known: EveryoneIsKnown fails a_first_contact_has_an_empty_profile, simultaneous_first_recalls_make_one_caller);
-fails!(none_known: NobodyIsKnown fails a_caller_created_by_an_end_is_known, simultaneous_first_recalls_and_ends_make_one_caller);
-fails!(oldest_first: OldestFirst fails recent_calls_are_the_five_newest_by_start, calls_of_one_start_are_ordered_by_commit);
-fails!(cut_sessions: CutsSessionIds fails session_ids_are_told_apart_exactly);
-fails!(rounded: RoundsDurations fails durations_are_exact, a_difference_in_any_field_is_a_correction);
-fails!(cleaned: CleansText fails transcripts_survive_any_text);
-fails!(marked_early: MarksBeforeReading fails a_recall_shows_the_profile_before_this_contact, simultaneous_first_recalls_make_one_caller);
+fails!(shared_tenants: TenantsShareEverything fails memory::callers_and_counts_stay_in_their_tenant, memory::sessions_stay_in_their_tenant);
+fails!(shared_facts: TenantsShareEverything fails facts::facts_stay_in_their_tenant);
+fails!(forgotten_facts: ForgetsFacts fails facts::a_fact_is_shown_with_its_evidence, facts::a_stated_name_is_the_callers);
+fails!(old_facts_first: ShowsOldFactsFirst fails facts::a_fact_is_shown_with_its_evidence, facts::what_stands_is_the_newest);
+fails!(corrected_facts: KeepsCorrectedFacts fails facts::a_correction_replaces_the_facts, facts::a_stated_name_is_the_callers);
+fails!(facts_of_any_arrival: LastWriteWins fails facts::repeats_and_overtaken_reports_bring_no_facts);
+fails!(shared_transcripts: TenantsShareTranscripts fails memory::callers_and_counts_stay_in_their_tenant, memory::an_unknown_call_has_no_transcript);
+fails!(forgotten_calls: ForgetsWhatItAcknowledges fails memory::an_end_creates_the_caller, memory::simultaneous_ends_count_exactly);
+fails!(counted_repeats: CountsRepeats fails memory::a_repeated_end_counts_once, memory::a_correction_replaces_every_field);
+fails!(last_write: LastWriteWins fails memory::the_later_arrival_wins, memory::a_repeat_counts_as_an_arrival);
+fails!(old_arrivals: ArrivalsOutliveTheProcess fails memory::another_process_corrects_whatever_its_arrival);
+fails!(creating_reads: CreatesWhenRead fails memory::reading_a_profile_changes_nothing);
+fails!(no_deadline: IgnoresDeadlines fails memory::a_passed_deadline_is_unavailable);
+fails!(late_is_unknown: TakesLateForUnknown fails memory::a_passed_deadline_is_unavailable);
+fails!(all_known: EveryoneIsKnown fails memory::a_first_contact_has_an_empty_profile, memory::simultaneous_first_recalls_make_one_caller);
+fails!(none_known: NobodyIsKnown fails memory::a_caller_created_by_an_end_is_known, memory::simultaneous_first_recalls_and_ends_make_one_caller);
+fails!(oldest_first: OldestFirst fails memory::recent_calls_are_the_five_newest_by_start, memory::calls_of_one_start_are_ordered_by_commit);
+fails!(cut_sessions: CutsSessionIds fails memory::session_ids_are_told_apart_exactly);
+fails!(rounded: RoundsDurations fails memory::durations_are_exact, memory::a_difference_in_any_field_is_a_correction);
+fails!(cleaned: CleansText fails memory::transcripts_survive_any_text);
+fails!(marked_early: MarksBeforeReading fails memory::a_recall_shows_the_profile_before_this_contact, memory::simultaneous_first_recalls_make_one_caller);
 
 #[test]
 fn every_clause_is_in_the_macro_of_its_port() {
@@ -239,5 +259,5 @@ fn every_clause_is_in_the_macro_of_its_port() {
             assert_eq!(written, listed, "in {}", path.display());
         }
     }
-    assert_eq!(suites, 9, "there is a suite for each port");
+    assert_eq!(suites, 11, "there is a suite for each port");
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use testkit::{
     Faulty, InMemoryCallerMemory, InMemoryKeyStore, InMemorySpendLedger,
-    contract::{AccessFixture, CallerMemoryFixture, EnrichmentCacheFixture, SpendFixture},
+    contract::{AccessFixture, CallerMemoryFixture, EnrichmentCacheFixture, OpenCallsFixture, SpendFixture},
     sample,
 };
 
@@ -24,6 +24,16 @@ fn memory_behind_a_switch() -> CallerMemoryFixture {
     CallerMemoryFixture {
         memory: Arc::new(Faulty::new(fixture.memory)),
         ..fixture
+    }
+}
+
+fn open_calls() -> OpenCallsFixture {
+    let memory = Arc::new(InMemoryCallerMemory::new());
+    OpenCallsFixture {
+        memory: Arc::clone(&memory) as _,
+        open: memory,
+        tenants: [sample::tenant(), sample::tenant()],
+        keep: Box::new(()),
     }
 }
 
@@ -58,7 +68,9 @@ fn spend() -> SpendFixture {
 }
 
 testkit::caller_memory_contract!(in_memory_caller_memory, async { Some(memory()) });
+testkit::caller_facts_contract!(in_memory_caller_facts, async { Some(memory()) });
 testkit::caller_memory_contract!(healthy_caller_memory, async { Some(memory_behind_a_switch()) });
+testkit::open_calls_contract!(in_memory_open_calls, async { Some(open_calls()) });
 testkit::enrichment_cache_contract!(in_memory_enrichment_cache, async { Some(cache()) });
 testkit::key_store_contract!(in_memory_key_store, async { Some(access()) });
 testkit::access_admin_contract!(in_memory_access_admin, async { Some(access()) });

@@ -4,6 +4,7 @@
 //! error. Exit codes: 0 done, 1 failed, 2 usage.
 
 mod access;
+mod calls;
 mod client;
 mod doctor;
 mod migrate;
@@ -54,6 +55,9 @@ enum Command {
     Key(access::KeyCommand),
     /// Show what look-ups were paid for, by day, tenant and vendor
     Usage(spend::ShowUsage),
+    /// List calls that were begun and never written back
+    #[command(subcommand, arg_required_else_help = false)]
+    Calls(calls::Command),
     /// Print the OpenAPI document
     Openapi,
     /// Ask a running service for a caller and print a card; like any recall, it creates a caller that is unknown
@@ -98,6 +102,7 @@ fn run() -> Result<(), Failure> {
         Command::Tenant(command) => access::tenant(command),
         Command::Key(command) => access::key(command),
         Command::Usage(command) => spend::show_usage(command),
+        Command::Calls(command) => calls::run(command),
         Command::Openapi => output::json(&crate::openapi::document()),
         Command::Recall(command) => recall::run(&command),
         Command::Replay(command) => replay::run(&command),

@@ -18,6 +18,11 @@ impl Span {
     pub(super) fn after(self, ms: i64) -> i64 {
         ms.saturating_add(self.0)
     }
+
+    /// The moment that lies this span before `ms`; both in milliseconds since the epoch.
+    pub(super) fn before(self, ms: i64) -> i64 {
+        ms.saturating_sub(self.0)
+    }
 }
 
 impl FromStr for Span {
@@ -93,5 +98,6 @@ mod tests {
     fn a_span_leads_to_a_moment() {
         assert_eq!(Span(1000).after(5), 1005);
         assert_eq!(Span(1000).after(i64::MAX), i64::MAX);
+        assert_eq!(Span(1000).before(5), -995);
     }
 }

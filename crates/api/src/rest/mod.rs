@@ -30,8 +30,8 @@ use utoipa_actix_web::{AppExt, service_config::ServiceConfig};
 pub use calls_end::{CallsEndRequest, TranscriptEntry};
 pub use get_caller::CallerResponse;
 pub use recall_and_enrich::{
-    CompanyBlock, Enrichment, Freshness, Memory, PersonBlock, PhoneBlock, RecallRequest, RecallResponse, RecentCall,
-    Timing, Trigger,
+    CompanyBlock, Enrichment, Fact, Freshness, Memory, PersonBlock, PhoneBlock, RecallRequest, RecallResponse,
+    RecentCall, Timing, Trigger,
 };
 
 use crate::{

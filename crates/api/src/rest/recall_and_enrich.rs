@@ -5,6 +5,7 @@ use domain::{
     call::SessionId,
     enrichment::{self, Sourced},
     error::{Error, PortError},
+    facts::KnownFact,
     memory,
     phone::{PhoneNumber, Region},
     port::Probe,
@@ -147,8 +148,13 @@ pub(super) fn normalised(number: &str, region: Region) -> Result<PhoneNumber, Er
         "recent_calls": [{
             "call_id": "019ab001-2c00-7000-8000-000000000001", "started_at_ms": 1_763_892_000_000_i64, "duration_s": 94,
             "summary": "Caller said: \"I would like a cleaning on Tuesday at three\".", "outcome": "appointment_booked"
-        }]
+        }],
+        "gaps": 0
     },
+    "facts": [{
+        "key": "appointment", "value": "Tuesday at three", "call_id": "019ab001-2c00-7000-8000-000000000001",
+        "quote": "I have booked you for Tuesday at three", "said_at_ms": 1_763_892_080_000_i64, "observed_at_ms": 1_763_892_094_000_i64
+    }],
     "enrichment": {"person": null, "company": null, "phone": null},
     "timing_ms": {"total": 0.612, "memory_ms": 0.381, "enrichment_ms": 0, "cache_hit": false},
     "freshness": {"memory_age_ms": 86_400_000, "enrichment_age_ms": null}
@@ -167,6 +173,9 @@ pub struct RecallResponse {
     pub caller: CallerResponse,
     /// What happened before.
     pub memory: Memory,
+    /// What stands of what the caller stated and was told, newest first; null when the memory could not be read.
+    #[schema(required = false)]
+    pub facts: Option<Vec<Fact>>,
     /// What third parties know.
     pub enrichment: Enrichment,
     /// How long this request took.
@@ -186,6 +195,9 @@ pub struct Memory {
     /// The latest calls, newest first.
     #[schema(max_items = 5)]
     pub recent_calls: Vec<RecentCall>,
+    /// Calls that were begun by a recall with a session and never written back; null when the memory could not be read.
+    #[schema(required = false, maximum = 1000)]
+    pub gaps: Option<u64>,
 }
 
 /// A call that has ended.
@@ -203,6 +215,26 @@ pub struct RecentCall {
     /// How it ended.
     #[schema(required = true)]
     pub outcome: Option<&'static str>,
+}
+
+/// A fact with its evidence.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Fact {
+    /// What it is about.
+    #[schema(value_type = String, examples("email"))]
+    pub key: &'static str,
+    /// What holds: the name, the address, the number, ...
+    pub value: String,
+    /// The call in which it was said.
+    pub call_id: String,
+    /// The words that say so, as they stand in that call's transcript.
+    pub quote: String,
+    /// When it was said, in milliseconds since the epoch.
+    #[schema(value_type = f64)]
+    pub said_at_ms: i64,
+    /// When the service learned it, in milliseconds since the epoch.
+    #[schema(value_type = f64)]
+    pub observed_at_ms: i64,
 }
 
 /// What third parties know; a block is null when nobody knows.
@@ -310,7 +342,9 @@ impl RecallResponse {
             memory: Memory {
                 summary: recall.summary,
                 recent_calls: recall.recent_calls.into_iter().map(RecentCall::from).collect(),
+                gaps: recall.gaps,
             },
+            facts: recall.facts.map(|facts| facts.into_iter().map(Fact::from).collect()),
             enrichment: Enrichment {
                 person: recall.enrichment.person.map(PersonBlock::from),
                 company: recall.enrichment.company.map(CompanyBlock::from),
@@ -344,6 +378,19 @@ impl From<memory::RecentCall> for RecentCall {
             duration_s: call.duration_s,
             summary: call.summary,
             outcome: Some(call.outcome.as_str()),
+        }
+    }
+}
+
+impl From<KnownFact> for Fact {
+    fn from(fact: KnownFact) -> Self {
+        Self {
+            key: fact.key.as_str(),
+            value: fact.value,
+            call_id: fact.call_id.to_string(),
+            quote: fact.quote,
+            said_at_ms: fact.said_at_ms,
+            observed_at_ms: fact.observed_at_ms,
         }
     }
 }

@@ -162,7 +162,12 @@ async fn serve(settings: ServeSettings, traces: Option<Arc<Traces>>) -> Result<(
 
     let metrics = Arc::new(Metrics::new());
     let draining = Arc::new(AtomicBool::new(false));
-    let Composed { api, look_ups } = compose(&settings, &database, &metrics, traces.clone())?;
+    let Composed {
+        api,
+        look_ups,
+        open_calls,
+    } = compose(&settings, &database, &metrics, traces.clone())?;
+    let counting = tokio::spawn(open_calls.run());
     let api = Data::new(api);
     let admin = Data::new(Admin {
         metrics,
@@ -187,6 +192,7 @@ async fn serve(settings: ServeSettings, traces: Option<Arc<Traces>>) -> Result<(
         }
     }
     draining.store(true, Ordering::Relaxed);
+    counting.abort();
     tracing::info!("stopping: requests in flight may finish");
     tokio::select! {
         // Look-ups that have begun may land while the requests finish.

@@ -7,7 +7,10 @@ use std::{
 };
 
 use actix_web::http::StatusCode;
-use domain::port::{LookupProbe, Probe, Skip, Stage};
+use domain::{
+    facts::{FactKey, Outcome},
+    port::{LookupProbe, Probe, Skip, Stage},
+};
 use prometheus_client::{
     collector::Collector,
     encoding::{EncodeLabelSet, text},
@@ -53,6 +56,12 @@ struct OutcomeLabel {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct FactLabels {
+    key: &'static str,
+    outcome: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct LookupLabels {
     vendor: String,
     outcome: &'static str,
@@ -77,6 +86,8 @@ pub struct Metrics {
     in_flight: Gauge,
     stage_times: Times<StageLabel>,
     degraded: Counter,
+    facts: Family<FactLabels, Counter>,
+    calls_open: Gauge,
     credentials: Family<OutcomeLabel, Counter>,
     lookup_times: Times<LookupLabels>,
     lookups_skipped: Family<LookupLabels, Counter>,
@@ -92,6 +103,8 @@ impl Metrics {
         let in_flight = Gauge::default();
         let stage_times = Times::new_with_constructor(Latencies);
         let degraded = Counter::default();
+        let facts = Family::default();
+        let calls_open = Gauge::default();
         let credentials = Family::default();
         registry.register(
             "http_requests",
@@ -112,6 +125,12 @@ impl Metrics {
             stage_times.clone(),
         );
         registry.register("recalls_degraded", "Recalls answered without memory", degraded.clone());
+        registry.register("facts", "Calls read for facts, by key and outcome", facts.clone());
+        registry.register(
+            "calls_open",
+            "Calls that were begun by a recall and not written back in time, of all tenants, counted to 100000 once a minute",
+            calls_open.clone(),
+        );
         registry.register("credentials", "Verified credentials by outcome", credentials.clone());
         let lookup_times = Times::new_with_constructor(Latencies);
         let lookups_skipped = Family::default();
@@ -133,6 +152,8 @@ impl Metrics {
             in_flight,
             stage_times,
             degraded,
+            facts,
+            calls_open,
             credentials,
             lookup_times,
             lookups_skipped,
@@ -174,6 +195,11 @@ impl Metrics {
             .observe(took.as_secs_f64());
     }
 
+    /// Notes how many calls are open.
+    pub(super) fn calls_open(&self, calls: u64) {
+        self.calls_open.set(i64::try_from(calls).unwrap_or(i64::MAX));
+    }
+
     /// Counts a verified credential, which was refused for `refusal` if any.
     pub(crate) fn credential(&self, refusal: Option<&Refusal>) {
         let outcome = match refusal.map(Refusal::code) {
@@ -198,6 +224,14 @@ impl Probe for Metrics {
         self.stage_times
             .get_or_create(&StageLabel { stage })
             .observe(took.as_secs_f64());
+    }
+
+    fn facts(&self, key: FactKey, outcome: Outcome) {
+        let labels = FactLabels {
+            key: key.as_str(),
+            outcome: outcome.as_str(),
+        };
+        self.facts.get_or_create(&labels).inc();
     }
 
     fn degraded(&self) {
@@ -230,6 +264,7 @@ pub(super) const fn stage_name(stage: Stage) -> &'static str {
         Stage::MemoryCaller => "memory_caller",
         Stage::Enrichment => "enrichment",
         Stage::Summary => "summary",
+        Stage::Facts => "facts",
     }
 }
 
@@ -257,6 +292,8 @@ mod tests {
             Duration::from_micros(300),
         );
         metrics.stage(Stage::MemoryCaller, Duration::from_micros(200));
+        metrics.facts(FactKey::Name, Outcome::Doubtful);
+        metrics.calls_open(3);
         metrics.degraded();
         metrics.credential(None);
         metrics.credential(Some(&Refusal::unauthorized()));
@@ -269,6 +306,8 @@ mod tests {
             "caller_memory_http_requests_in_flight 1",
             "caller_memory_stage_duration_seconds_bucket{le=\"0.00025\",stage=\"memory_caller\"} 1",
             "caller_memory_recalls_degraded_total 1",
+            "caller_memory_calls_open 3",
+            "caller_memory_facts_total{key=\"name\",outcome=\"doubtful\"} 1",
             "caller_memory_credentials_total{outcome=\"accepted\"} 1",
             "caller_memory_credentials_total{outcome=\"refused\"} 1",
             "caller_memory_lookup_duration_seconds_count{vendor=\"twilio\",outcome=\"hit\"} 1",

@@ -3,8 +3,10 @@
 pub(crate) mod admin;
 mod logs;
 mod metrics;
+mod open_calls;
 pub(crate) mod traces;
 
 pub(crate) use logs::start as start_logs;
 pub use metrics::Metrics;
+pub(crate) use open_calls::OpenCallsGauge;
 pub(crate) use traces::{Traces, TracesError};

@@ -10,7 +10,10 @@ use actix_web::http::{
     StatusCode, Uri,
     header::{HeaderMap, HeaderName},
 };
-use domain::port::{Probe, Stage};
+use domain::{
+    facts::{FactKey, Outcome},
+    port::{Probe, Stage},
+};
 use opentelemetry::{
     Context, KeyValue,
     propagation::{Extractor, TextMapPropagator},
@@ -168,6 +171,10 @@ impl Probe for StageSpans {
             .span_builder(stage_name(stage))
             .with_start_time(now.checked_sub(took).unwrap_or(now));
         span.start(tracer).end_with_timestamp(now);
+    }
+
+    fn facts(&self, key: FactKey, outcome: Outcome) {
+        self.metrics.facts(key, outcome);
     }
 
     fn degraded(&self) {

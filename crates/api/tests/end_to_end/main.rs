@@ -47,7 +47,10 @@ fn a_call_is_remembered() {
             first.body
         );
         assert_eq!(first.body["caller"]["total_calls"], 0);
-        assert_eq!(first.body["memory"], json!({"summary": "", "recent_calls": []}));
+        assert_eq!(
+            first.body["memory"],
+            json!({"summary": "", "recent_calls": [], "gaps": 0})
+        );
 
         let end = service.end("s-1", "tel:+1-202-555-0142");
         assert_eq!((end.status, &end.body), (204, &Value::Null));

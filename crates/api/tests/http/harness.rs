@@ -34,6 +34,7 @@ pub(crate) const END: &str = "/v1/calls/end";
 pub(crate) struct Fixture {
     pub(crate) memory: Arc<Faulty<dyn CallerMemory>>,
     pub(crate) keys: Arc<Faulty<InMemoryKeyStore>>,
+    pub(crate) clock: Arc<ManualClock>,
     pub(crate) api: Data<Api>,
     admin: Arc<InMemoryKeyStore>,
     /// A key of the tenant `one` with every scope.
@@ -77,6 +78,7 @@ impl Fixture {
         let rules = CallerRules {
             default_region: "US".parse().unwrap(),
             ttl: Ttl::default(),
+            unfinished_after: Duration::from_secs(7_200),
         };
         let ports = Ports {
             memory: Arc::clone(&memory) as Arc<dyn CallerMemory>,
@@ -88,12 +90,13 @@ impl Fixture {
                 AuthOptions::default(),
             )),
             limiter: Arc::new(GovernorRateLimiter::new(rate, clock.clone())),
-            clock,
+            clock: clock.clone(),
         };
         let api = Api::new(ports, rules, setup.limits, Arc::new(Metrics::new()));
         let mut fixture = Self {
             memory,
             keys,
+            clock,
             api: Data::new(api),
             admin,
             key: String::new(),

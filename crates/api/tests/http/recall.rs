@@ -1,5 +1,7 @@
 //! What a recall answers, and what a profile does.
 
+use std::time::Duration;
+
 use actix_web::test::TestRequest;
 use serde_json::{Value, json};
 use testkit::{Fault, sample};
@@ -40,7 +42,8 @@ async fn a_first_contact_creates_the_caller() {
         json!({
             "known": false,
             "caller": profile,
-            "memory": {"summary": "", "recent_calls": []},
+            "memory": {"summary": "", "recent_calls": [], "gaps": 0},
+            "facts": [],
             "enrichment": {"person": null, "company": null, "phone": null},
             "freshness": {"memory_age_ms": null, "enrichment_age_ms": null},
         })
@@ -100,7 +103,8 @@ async fn a_degraded_recall_is_a_200_of_which_nothing_is_known() {
                     "name": null, "first_seen_ms": null, "last_seen_ms": null, "total_calls": null, "tags": [],
                     "custom_attributes": {}
                 },
-                "memory": {"summary": "", "recent_calls": []},
+                "memory": {"summary": "", "recent_calls": [], "gaps": null},
+                "facts": null,
                 "enrichment": {"person": null, "company": null, "phone": null},
                 "freshness": {"memory_age_ms": null, "enrichment_age_ms": null},
             })
@@ -132,4 +136,54 @@ async fn reading_a_profile_creates_nothing() {
         fixture.get("%2B12025550142").await.refused(404, "not_found");
     }
     assert_eq!(fixture.recall(&recall()).await.json()["known"], false);
+}
+
+#[actix_web::test]
+async fn facts_and_the_stated_name_are_shown() {
+    let fixture = Fixture::new().await;
+    let mut report = call("s-1", NUMBER);
+    report["transcript"] = json!([
+        {"role": "agent", "text": "Good morning, my name is John. How can I help?", "ts_ms": 0},
+        {"role": "user", "text": "Hi, my name is Ana Ruiz.", "ts_ms": 1800},
+        {"role": "user", "text": "My email is ana at example dot com.", "ts_ms": 4200},
+    ]);
+    assert_eq!(fixture.end(&report).await.status, 204);
+
+    let body = fixture.recall(&recall()).await.json();
+    assert_eq!(body["caller"]["name"], "Ana Ruiz");
+    let call_id = &body["memory"]["recent_calls"][0]["call_id"];
+    let facts = body["facts"].as_array().expect("facts are shown");
+    let started_at_ms = body["memory"]["recent_calls"][0]["started_at_ms"].as_i64().unwrap();
+    assert_eq!(facts.len(), 2, "{body}");
+    let (email, name) = (&facts[0], &facts[1]);
+    assert_eq!(
+        *email,
+        json!({
+            "key": "email", "value": "ana@example.com", "call_id": call_id, "quote": "ana at example dot com",
+            "said_at_ms": started_at_ms + 4200, "observed_at_ms": email["observed_at_ms"],
+        })
+    );
+    assert_eq!((&name["key"], &name["value"]), (&json!("name"), &json!("Ana Ruiz")));
+    assert!(email["observed_at_ms"].as_i64() >= Some(started_at_ms + 4200));
+    let summary = body["memory"]["summary"].as_str().unwrap();
+    assert!(summary.contains("On record: e-mail \"ana@example.com\"."), "{summary}");
+    assert_eq!(fixture.get(NUMBER).await.json()["name"], "Ana Ruiz");
+
+    // A correction of the call takes its facts away.
+    assert_eq!(fixture.end(&call("s-1", NUMBER)).await.status, 204);
+    let body = fixture.recall(&recall()).await.json();
+    assert_eq!((&body["caller"]["name"], &body["facts"]), (&json!(null), &json!([])));
+}
+
+#[actix_web::test]
+async fn a_call_that_was_never_written_back_is_a_gap_until_it_is() {
+    let fixture = Fixture::new().await;
+    let begun = json!({"phone_number": NUMBER, "session_id": "lost"});
+    assert_eq!(fixture.recall(&begun).await.json()["memory"]["gaps"], 0);
+    fixture.clock.advance(Duration::from_secs(7_199));
+    assert_eq!(fixture.recall(&recall()).await.json()["memory"]["gaps"], 0);
+    fixture.clock.advance(Duration::from_secs(1));
+    assert_eq!(fixture.recall(&recall()).await.json()["memory"]["gaps"], 1);
+    assert_eq!(fixture.end(&call("lost", NUMBER)).await.status, 204);
+    assert_eq!(fixture.recall(&recall()).await.json()["memory"]["gaps"], 0);
 }

@@ -23,7 +23,7 @@ async fn each_tenant_has_callers_of_its_own() {
         (&seen["known"], &seen["caller"]["total_calls"]),
         (&json!(false), &json!(0))
     );
-    assert_eq!(seen["memory"], json!({"summary": "", "recent_calls": []}));
+    assert_eq!(seen["memory"], json!({"summary": "", "recent_calls": [], "gaps": 0}));
 
     let mut report = call("s-1", NUMBER);
     report["outcome"] = json!("other");

@@ -13,10 +13,10 @@ mod reference;
 mod spoken;
 mod timing;
 
-use std::{fmt, ops::Range};
+use std::{fmt, ops::Range, str::FromStr};
 
 use crate::{
-    call::{Role, Turn},
+    call::{CallId, EARLIEST_EPOCH_MS, Role, Turn},
     text::small::is_interjection,
 };
 use heard::Heard;
@@ -78,10 +78,30 @@ impl FactKey {
         }
     }
 
-    /// Whether a newer statement supersedes an older one. References, appointments and promises stand beside each other.
+    /// How many facts of the key stand at once: one, which a newer statement supersedes, except for references, appointments and
+    /// promises, which stand beside each other.
     #[must_use]
-    pub const fn is_single(self) -> bool {
-        !matches!(self, Self::Reference | Self::Appointment | Self::Promise)
+    pub const fn standing(self) -> usize {
+        match self {
+            Self::Reference | Self::Appointment | Self::Promise => 8,
+            _ => 1,
+        }
+    }
+}
+
+/// The text is not the name of a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not a key of a fact")]
+pub struct UnknownFactKey;
+
+impl FromStr for FactKey {
+    type Err = UnknownFactKey;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Self::ALL
+            .into_iter()
+            .find(|key| key.as_str() == name)
+            .ok_or(UnknownFactKey)
     }
 }
 
@@ -104,6 +124,43 @@ impl fmt::Debug for Fact {
         f.debug_struct("Fact")
             .field("key", &self.key)
             .field("turn", &self.turn)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A fact of an ended call, ready to be committed with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SaidFact {
+    /// What was said, and where.
+    pub fact: Fact,
+    /// When it was said, in milliseconds since the epoch.
+    pub said_at_ms: i64,
+}
+
+/// A fact as the memory shows it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct KnownFact {
+    /// What it is about.
+    pub key: FactKey,
+    /// What holds, in the key's form.
+    pub value: String,
+    /// The words that say so, as they stand in the call's transcript.
+    pub quote: String,
+    /// The call in which it was said.
+    pub call_id: CallId,
+    /// When it was said, in milliseconds since the epoch.
+    pub said_at_ms: i64,
+    /// When the service learned it, in milliseconds since the epoch.
+    pub observed_at_ms: i64,
+}
+
+impl fmt::Debug for KnownFact {
+    /// Leaves value and quote out, as [`Fact`] does.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KnownFact")
+            .field("key", &self.key)
+            .field("call_id", &self.call_id)
+            .field("said_at_ms", &self.said_at_ms)
             .finish_non_exhaustive()
     }
 }
@@ -148,10 +205,17 @@ enum Finding {
     Doubt(FactKey),
 }
 
+/// The longest quote, in bytes; who says more than that at a time is not stating one thing.
+const LONGEST_QUOTE: usize = 1_000;
+
+/// The most facts of one key in one call; of more, the last ones are kept.
+const MOST_OF_A_KEY: usize = 16;
+
 /// The fact that the words at `quote` prove.
 fn fact(key: FactKey, value: String, heard: &Heard<'_>, quote: Range<usize>) -> Finding {
     let quote = heard.quote(quote);
-    if value.is_empty() || quote.is_empty() {
+    let is_unfit = quote.is_empty() || quote.len() > LONGEST_QUOTE || quote.contains('\0');
+    if value.is_empty() || is_unfit {
         return Finding::Doubt(key);
     }
     Finding::Fact(Fact {
@@ -213,7 +277,7 @@ pub fn of_call(transcript: &[Turn]) -> Extraction {
                 let known = facts
                     .iter()
                     .any(|other| other.key == fact.key && other.value == fact.value);
-                if !known || fact.key.is_single() {
+                if !known || fact.key.standing() == 1 {
                     facts.push(fact);
                 }
             }
@@ -221,6 +285,15 @@ pub fn of_call(transcript: &[Turn]) -> Extraction {
         }
     }
     facts.sort_by_key(|fact| fact.turn);
+    for key in FactKey::ALL {
+        let of_key = facts.iter().filter(|fact| fact.key == key).count();
+        let mut surplus = of_key.saturating_sub(MOST_OF_A_KEY);
+        facts.retain(|fact| {
+            let is_surplus = fact.key == key && surplus > 0;
+            surplus -= usize::from(is_surplus);
+            !is_surplus
+        });
+    }
     let outcomes = FactKey::ALL
         .into_iter()
         .map(|key| {
@@ -237,20 +310,45 @@ pub fn of_call(transcript: &[Turn]) -> Extraction {
     Extraction { facts, outcomes }
 }
 
-/// What holds of `facts`, given oldest first: the newest of each single key, and each different value of the others, newest
-/// statement first.
+/// When the words of a turn were said in a call that began at `started_at_ms` and was reported at `received_at_ms`: its own time
+/// when that is an epoch time, else counted from the start; never after the report. Milliseconds since the epoch.
 #[must_use]
-pub fn current<'a>(facts: impl DoubleEndedIterator<Item = &'a Fact>) -> Vec<&'a Fact> {
-    let mut current: Vec<&Fact> = Vec::new();
-    for fact in facts.rev() {
-        let superseded = current
-            .iter()
-            .any(|newer| newer.key == fact.key && (fact.key.is_single() || newer.value == fact.value));
-        if !superseded {
-            current.push(fact);
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a float that is out of range becomes the nearest number, and is then bounded"
+)]
+pub fn said_at_ms(turn: &Turn, started_at_ms: i64, received_at_ms: i64) -> i64 {
+    let ts_ms = turn.ts_ms as i64;
+    let said_at_ms = if turn.ts_ms >= EARLIEST_EPOCH_MS {
+        ts_ms
+    } else {
+        started_at_ms.saturating_add(ts_ms.max(0))
+    };
+    said_at_ms.min(received_at_ms.max(started_at_ms))
+}
+
+/// What stands of facts that are given oldest first, by their `(key, value)`: each key's newest, newest first. What was said
+/// again stands once, as it was said last; how many of a key stand, [`FactKey::standing`] tells.
+#[must_use]
+pub fn standing<T>(
+    oldest_first: impl IntoIterator<Item = T, IntoIter: DoubleEndedIterator>,
+    of: impl Fn(&T) -> (FactKey, &str),
+) -> Vec<T> {
+    let mut standing: Vec<T> = Vec::new();
+    for fact in oldest_first.into_iter().rev() {
+        let (key, value) = of(&fact);
+        let newer = standing.iter().map(&of).filter(|(other, _)| *other == key);
+        let mut left = key.standing();
+        let mut is_repeated = false;
+        for (_, other) in newer {
+            left = left.saturating_sub(1);
+            is_repeated |= other == value;
+        }
+        if left > 0 && !is_repeated {
+            standing.push(fact);
         }
     }
-    current
+    standing
 }
 
 /// Whether `quote` proves something said by `role`: a span of the turn at `place` of the transcript.

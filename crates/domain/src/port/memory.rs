@@ -8,7 +8,7 @@ use crate::{
     caller::Caller,
     context::Deadline,
     error::PortError,
-    memory::Recollection,
+    memory::{OpenCall, Recollection},
     phone::PhoneNumber,
 };
 
@@ -21,6 +21,8 @@ pub struct RecallQuery {
     pub session_id: Option<SessionId>,
     /// When the recall happened, in milliseconds since the epoch.
     pub now_ms: i64,
+    /// A call that was begun by then and has not ended counts as a gap; in milliseconds since the epoch.
+    pub unfinished_before_ms: i64,
 }
 
 /// Remembers callers and calls, for each tenant by itself.
@@ -44,7 +46,11 @@ pub trait CallerMemory: Send + Sync {
     /// 3. show every call whose `record_end` returned before the recall began;
     /// 4. note the contact afterwards, without making the caller wait: `last_seen_ms` becomes `now_ms` unless it is
     ///    later already, and the session's first recall gives the start of its call, even when the call end was quicker;
-    /// 5. show every look-up stored for the number, of any age.
+    /// 5. show every look-up stored for the number, of any age;
+    /// 6. show the facts of the caller's calls that stand ([`crate::facts::standing`]), newest first: by when they were said, then by
+    ///    the commit of their calls, then by their order in the call;
+    /// 7. count as gaps the sessions of the caller whose first recall was at `unfinished_before_ms` or earlier and whose call has not
+    ///    ended, this query's own not among them; at most [`crate::memory::MOST_GAPS`].
     async fn recall(
         &self,
         tenant: TenantId,
@@ -65,10 +71,13 @@ pub trait CallerMemory: Send + Sync {
     ///    the last one committed wins;
     /// 4. keep transcripts exactly, whatever text they hold;
     /// 5. take the start of the call from the first recall of the same session when there was one;
-    /// 6. set `last_seen_ms` to the report's time unless it is later already.
+    /// 6. set `last_seen_ms` to the report's time unless it is later already;
+    /// 7. commit the call's facts with it, and take those of a replaced report away with it; what they had superseded then
+    ///    stands again. What no longer stands is kept as history.
     async fn record_end(&self, tenant: TenantId, record: &CallRecord, deadline: Deadline) -> Result<(), PortError>;
 
-    /// Reads a caller's profile; `None` when the tenant has no such caller. Changes nothing.
+    /// Reads a caller's profile; `None` when the tenant has no such caller. Changes nothing. Here and in a recall the name is the
+    /// operator's, else the one that stands among the caller's facts.
     async fn caller(
         &self,
         tenant: TenantId,
@@ -84,4 +93,27 @@ pub trait CallerMemory: Send + Sync {
         call_id: CallId,
         deadline: Deadline,
     ) -> Result<Option<Vec<Turn>>, PortError>;
+}
+
+/// Lists the calls that were begun by a recall with a session and that nobody has written back.
+///
+/// Implementations MUST:
+/// 1. return by the deadline with [`PortError::Unavailable`] when the work is not done by then, and be safe to cancel;
+/// 2. list a session from its first recall until its call ends, however late, under whatever number;
+/// 3. list a tenant's own sessions only.
+#[cfg_attr(feature = "mock", mockall::automock)]
+#[async_trait]
+pub trait OpenCalls: Send + Sync {
+    /// The tenant's open calls that were begun at `begun_by_ms` or earlier, newest first, at most `limit`.
+    async fn open_calls(
+        &self,
+        tenant: TenantId,
+        begun_by_ms: i64,
+        limit: u32,
+        deadline: Deadline,
+    ) -> Result<Vec<OpenCall>, PortError>;
+
+    /// How many calls of all tenants together are open that were begun at `begun_by_ms` or earlier: what a metric shows, which
+    /// names no tenant. Counts to `most` and no further.
+    async fn count_open_calls(&self, begun_by_ms: i64, most: u32, deadline: Deadline) -> Result<u64, PortError>;
 }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::facts::{FactKey, Outcome};
+
 /// A part of a request whose duration is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Stage {
@@ -15,6 +17,8 @@ pub enum Stage {
     Enrichment,
     /// Making the summary of a call.
     Summary,
+    /// Reading a call for facts.
+    Facts,
 }
 
 /// Observes the use cases. Implementations must return at once and never fail.
@@ -22,6 +26,9 @@ pub enum Stage {
 pub trait Probe: Send + Sync {
     /// A stage ended, well or badly, after `took`.
     fn stage(&self, stage: Stage, took: Duration);
+
+    /// A call was read for facts of `key`, with this outcome.
+    fn facts(&self, key: FactKey, outcome: Outcome);
 
     /// A recall was answered without memory.
     fn degraded(&self);

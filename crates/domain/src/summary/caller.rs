@@ -5,7 +5,7 @@ use time::OffsetDateTime;
 use super::CALLER_WORDS;
 use crate::{
     call::CallOutcome,
-    facts::{Fact, FactKey},
+    facts::{FactKey, KnownFact},
     memory::RecentCall,
     text::plain::{line, plain},
 };
@@ -13,16 +13,14 @@ use crate::{
 /// The most words of a fact's value; a longer one is cut.
 const VALUE_WORDS: usize = 12;
 
-/// What an agent should know before it speaks, in at most [`CALLER_WORDS`] words: how often the caller called and when last, what
-/// the newest call was about and came to, and what is open. Empty when there were no calls. `recent_calls` are newest first.
-#[must_use]
-pub fn of_caller(total_calls: u64, recent_calls: &[RecentCall]) -> String {
-    of_caller_knowing(total_calls, recent_calls, &[])
-}
+/// The most words of all facts together.
+const FACT_WORDS: usize = 36;
 
-/// The same with standing facts of the caller, each key's newest.
+/// What an agent should know before it speaks, in at most [`CALLER_WORDS`] words: how often the caller called and when last, what
+/// the newest call was about and came to, what is open, and what stands. Empty when there were no calls. `recent_calls` are
+/// newest first, and so are `facts`, of which only those that stand are given.
 #[must_use]
-pub fn of_caller_knowing(total_calls: u64, recent_calls: &[RecentCall], facts: &[&Fact]) -> String {
+pub fn of_caller(total_calls: u64, recent_calls: &[RecentCall], facts: &[KnownFact]) -> String {
     let Some((last, earlier)) = recent_calls.split_first() else {
         return String::new();
     };
@@ -36,7 +34,7 @@ pub fn of_caller_knowing(total_calls: u64, recent_calls: &[RecentCall], facts: &
     told.add(&format!("{count}{when}: {}.", outcome(last.outcome)));
     told.add(&line(&last.summary));
     told.add(&open(recent_calls));
-    told.add(&standing(facts));
+    told.add(&standing(facts, &last.summary));
     for call in earlier {
         if let Some(date) = date(call.started_at_ms) {
             let gist = line(&call.summary);
@@ -85,26 +83,40 @@ fn open(recent_calls: &[RecentCall]) -> String {
     }
 }
 
-/// Standing facts. What was said stands between quotation marks. The name is left out: the profile shows it.
-fn standing(facts: &[&Fact]) -> String {
-    let told: Vec<String> = facts
-        .iter()
-        .filter_map(|fact| {
-            let what = match fact.key {
-                FactKey::Name => return None,
-                FactKey::Email => "e-mail",
-                FactKey::CallbackNumber => "callback number",
-                FactKey::Address => "address",
-                FactKey::City => "city",
-                FactKey::PreferredTime => "best time",
-                FactKey::PreferredChannel => "prefers",
-                FactKey::Reference => "reference",
-                FactKey::Appointment => "appointment",
-                FactKey::Promise => "was promised",
-            };
-            Some(format!("{what} \"{}\"", first_words(&plain(&fact.value), VALUE_WORDS)))
-        })
-        .collect();
+/// Standing facts, newest first, as many as fit into [`FACT_WORDS`]. What was said stands between quotation marks, with the day
+/// where "tomorrow" would mean another one by now. Left out are the name, which the profile shows, and what `gist` tells.
+fn standing(facts: &[KnownFact], gist: &str) -> String {
+    let gist = gist.to_lowercase();
+    let mut left = FACT_WORDS;
+    let mut told = Vec::new();
+    for fact in facts {
+        let what = match fact.key {
+            FactKey::Name => continue,
+            FactKey::Email => "e-mail",
+            FactKey::CallbackNumber => "callback number",
+            FactKey::Address => "address",
+            FactKey::City => "city",
+            FactKey::PreferredTime => "best time",
+            FactKey::PreferredChannel => "prefers",
+            FactKey::Reference => "reference",
+            FactKey::Appointment => "appointment",
+            FactKey::Promise => "was promised",
+        };
+        let value = first_words(&plain(&fact.value), VALUE_WORDS);
+        if gist.contains(&value.to_lowercase()) {
+            continue;
+        }
+        let said = match (fact.key, date(fact.said_at_ms)) {
+            (FactKey::Appointment | FactKey::Promise, Some(date)) => format!(" (said on {date})"),
+            _ => String::new(),
+        };
+        let fact = format!("{what} \"{value}\"{said}");
+        let words = fact.split_whitespace().count();
+        if words <= left {
+            left -= words;
+            told.push(fact);
+        }
+    }
     if told.is_empty() {
         String::new()
     } else {
@@ -157,12 +169,14 @@ mod tests {
         }
     }
 
-    fn fact(key: FactKey, value: &str) -> Fact {
-        Fact {
+    fn fact(key: FactKey, value: &str) -> KnownFact {
+        KnownFact {
             key,
             value: value.to_owned(),
             quote: value.to_owned(),
-            turn: 0,
+            call_id: CallId(Uuid::nil()),
+            said_at_ms: NEW_YEARS_EVE,
+            observed_at_ms: NEW_YEARS_EVE,
         }
     }
 
@@ -171,17 +185,17 @@ mod tests {
 
     #[test]
     fn a_caller_without_calls_has_no_summary() {
-        assert_eq!(of_caller(0, &[]), "");
+        assert_eq!(of_caller(0, &[], &[]), "");
     }
 
     #[test]
     fn a_caller_is_told_by_count_date_outcome_and_gist() {
         let gist = "Caller said: \"my dishwasher leaks\".";
         assert_eq!(
-            of_caller(1, &[call(NEW_YEARS_EVE, CallOutcome::AppointmentBooked, gist)]),
+            of_caller(1, &[call(NEW_YEARS_EVE, CallOutcome::AppointmentBooked, gist)], &[]),
             "1 call so far, the last on 31 December 2025 (UTC): an appointment was booked. Caller said: \"my dishwasher leaks\"."
         );
-        assert!(of_caller(1, &[call(i64::MAX, CallOutcome::Other, "")]).starts_with("1 call so far: "));
+        assert!(of_caller(1, &[call(i64::MAX, CallOutcome::Other, "")], &[]).starts_with("1 call so far: "));
     }
 
     #[test]
@@ -194,24 +208,48 @@ mod tests {
         let missed = call(NEW_YEARS_EVE, CallOutcome::NoAnswer, "");
         let spoken = call(NEW_YEARS_EVE, CallOutcome::QuoteGiven, "");
         assert_eq!(
-            of_caller(2, &[missed, asked.clone()]),
+            of_caller(2, &[missed, asked.clone()], &[]),
             "2 calls so far, the last on 31 December 2025 (UTC): it was not answered. Open: the callback requested on 30 December 2025. \
              On 30 December 2025: a callback was requested. Caller wants a quote."
         );
-        assert!(!of_caller(2, &[spoken, asked]).contains("Open"));
+        assert!(!of_caller(2, &[spoken, asked], &[]).contains("Open"));
     }
 
     #[test]
     fn standing_facts_are_quoted() {
         let calls = [call(NEW_YEARS_EVE, CallOutcome::Other, "")];
-        let (time, evil) = (
+        let facts = [
+            fact(FactKey::Name, "Ana"),
             fact(FactKey::PreferredTime, "after 5 pm"),
             fact(FactKey::Address, "1 \"x\" road\n<b>obey</b>"),
-        );
+            fact(FactKey::Appointment, "tomorrow at nine"),
+        ];
         assert_eq!(
-            of_caller_knowing(1, &calls, &[&fact(FactKey::Name, "Ana"), &time, &evil]),
+            of_caller(1, &calls, &facts),
             "1 call so far, the last on 31 December 2025 (UTC): no particular outcome. \
-             On record: best time \"after 5 pm\", address \"1 'x' road b obey /b\"."
+             On record: best time \"after 5 pm\", address \"1 'x' road b obey /b\", \
+             appointment \"tomorrow at nine\" (said on 31 December 2025)."
+        );
+    }
+
+    #[test]
+    fn a_fact_that_the_gist_tells_is_not_told_twice() {
+        let gist = "Agent will send a technician.";
+        let calls = [call(NEW_YEARS_EVE, CallOutcome::Other, gist)];
+        let told = of_caller(1, &calls, &[fact(FactKey::Promise, "Send a technician")]);
+        assert!(told.ends_with(gist), "{told}");
+    }
+
+    #[test]
+    fn more_facts_than_fit_leave_the_newest() {
+        let calls = [call(NEW_YEARS_EVE, CallOutcome::Other, "")];
+        let facts: Vec<KnownFact> = (0..40)
+            .map(|i| fact(FactKey::Reference, &format!("order number {i}00")))
+            .collect();
+        let told = of_caller(1, &calls, &facts);
+        assert!(
+            told.contains("On record: reference \"order number 000\"") && !told.contains("3900"),
+            "{told}"
         );
     }
 
@@ -224,7 +262,7 @@ mod tests {
         ) {
             let calls: Vec<RecentCall> =
                 calls.into_iter().map(|(ms, summary)| call(ms, CallOutcome::CallbackRequested, &summary)).collect();
-            let told = of_caller_knowing(total, &calls, &[&fact(FactKey::Promise, &value)]);
+            let told = of_caller(total, &calls, &[fact(FactKey::Promise, &value)]);
             prop_assert!(told.split_whitespace().count() <= CALLER_WORDS);
             let unsafe_mark = |c: char| c.is_control() || "<>{}[]`".contains(c);
             prop_assert!(!told.chars().any(unsafe_mark));

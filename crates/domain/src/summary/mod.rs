@@ -8,7 +8,7 @@ mod scoring;
 mod sentences;
 mod vocabulary;
 
-pub use caller::{of_caller, of_caller_knowing};
+pub use caller::of_caller;
 
 use crate::call::{Role, Turn};
 

@@ -8,6 +8,7 @@ use crate::{
     call::{Arrival, CallRecord, EndedCall, started_at_ms},
     context::CallContext,
     error::Error,
+    facts::{self, Fact, SaidFact},
     phone::Region,
     port::Stage,
     summary,
@@ -33,8 +34,20 @@ impl CallerService {
         let summary = summary::of_call(&call.transcript);
         self.measured(Stage::Summary, began);
 
+        let began = self.ports.clock.instant();
+        let found = facts::of_call(&call.transcript);
+        self.measured(Stage::Facts, began);
+        for (key, outcome) in found.outcomes {
+            self.ports.probe.facts(key, outcome);
+        }
+
         let started_at_ms = started_at_ms(&call, received_at_ms);
+        let said = |fact: Fact| SaidFact {
+            said_at_ms: facts::said_at_ms(&call.transcript[fact.turn], started_at_ms, received_at_ms),
+            fact,
+        };
         let record = CallRecord {
+            facts: found.facts.into_iter().map(said).collect(),
             call,
             summary,
             started_at_ms,

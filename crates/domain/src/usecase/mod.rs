@@ -39,6 +39,16 @@ pub struct CallerRules {
     pub default_region: Region,
     /// For how long a look-up counts as fresh.
     pub ttl: Ttl,
+    /// How long after its recall a call that has not ended counts as a gap.
+    pub unfinished_after: Duration,
+}
+
+impl CallerRules {
+    /// By when a call must have begun to count as a gap at `now_ms`; both in milliseconds since the epoch.
+    #[must_use]
+    pub fn unfinished_before_ms(&self, now_ms: i64) -> i64 {
+        now_ms.saturating_sub(i64::try_from(self.unfinished_after.as_millis()).unwrap_or(i64::MAX))
+    }
 }
 
 /// The use cases over their ports.

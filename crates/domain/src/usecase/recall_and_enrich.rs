@@ -44,6 +44,7 @@ impl CallerService {
             number,
             session_id,
             now_ms,
+            unfinished_before_ms: self.rules.unfinished_before_ms(now_ms),
         };
 
         let began = self.ports.clock.instant();
@@ -82,9 +83,11 @@ fn remembered(
     Recall {
         known: read.known,
         degraded: None,
-        summary: summary::of_caller(read.caller.total_calls, &read.recent_calls),
+        summary: summary::of_caller(read.caller.total_calls, &read.recent_calls, &read.facts),
         caller: Some(read.caller.or_named_by(&shown)),
         recent_calls: read.recent_calls,
+        gaps: Some(read.gaps),
+        facts: Some(read.facts),
         cache_hit: shown.is_cached(&enriched.called),
         memory_ms,
         enrichment_ms,

@@ -6,6 +6,8 @@
 //! | Port | Macro | Fixture |
 //! |---|---|---|
 //! | [`CallerMemory`] | [`caller_memory_contract!`](crate::caller_memory_contract) | [`CallerMemoryFixture`] |
+//! | [`CallerMemory`], facts | [`caller_facts_contract!`](crate::caller_facts_contract) | [`CallerMemoryFixture`] |
+//! | [`OpenCalls`], gaps | [`open_calls_contract!`](crate::open_calls_contract) | [`OpenCallsFixture`] |
 //! | [`EnrichmentCache`] | [`enrichment_cache_contract!`](crate::enrichment_cache_contract) | [`EnrichmentCacheFixture`] |
 //! | [`KeyStore`] | [`key_store_contract!`](crate::key_store_contract) | [`AccessFixture`] |
 //! | [`AccessAdmin`] | [`access_admin_contract!`](crate::access_admin_contract) | [`AccessFixture`] |
@@ -46,10 +48,12 @@
 
 pub mod access_admin;
 pub mod authenticator;
+pub mod caller_facts;
 pub mod caller_memory;
 pub mod enrichment_cache;
 pub mod enrichment_provider;
 pub mod key_store;
+pub mod open_calls;
 pub mod rate_limiter;
 pub mod spend_admin;
 pub mod spend_ledger;
@@ -59,7 +63,7 @@ use std::{any::Any, future::Future, sync::Arc, time::Duration};
 use domain::{
     access::TenantId,
     error::PortError,
-    port::{AccessAdmin, CallerMemory, EnrichmentCache, KeyStore, SpendAdmin, SpendLedger},
+    port::{AccessAdmin, CallerMemory, EnrichmentCache, KeyStore, OpenCalls, SpendAdmin, SpendLedger},
 };
 
 pub use authenticator::{AuthenticatorFixture, CacheTimes};
@@ -81,6 +85,20 @@ pub struct CallerMemoryFixture {
     pub other_process: Option<Arc<dyn CallerMemory>>,
     /// Two tenants that exist in the store and have no callers. The store may hold other tenants with callers, so tests
     /// may share one database.
+    pub tenants: [TenantId; 2],
+    /// What has to live as long as the memory.
+    pub keep: Box<dyn Any + Send>,
+}
+
+/// What the suite of [`OpenCalls`] works on.
+///
+/// The store must hold the two tenants and nothing else, because open calls are counted of all. So every test needs its own.
+pub struct OpenCallsFixture {
+    /// The memory in which calls begin and end.
+    pub memory: Arc<dyn CallerMemory>,
+    /// The implementation, over the same store.
+    pub open: Arc<dyn OpenCalls>,
+    /// Two tenants that exist in the store and have no callers.
     pub tenants: [TenantId; 2],
     /// What has to live as long as the memory.
     pub keep: Box<dyn Any + Send>,

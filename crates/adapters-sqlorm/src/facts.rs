@@ -1,0 +1,185 @@
+//! Facts in SQL: committed with their call, and told apart into what stands and what is history.
+//!
+//! Which facts stand, the domain's rule says; it is asked in the transaction of the call's end, while the caller is locked, so that
+//! a recall only reads what the rule left standing.
+
+use domain::{
+    call::CallId,
+    error::PortError,
+    facts::{self, FactKey, KnownFact, SaidFact},
+};
+use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, QueryResult};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::{
+    error::undecodable,
+    transaction::{query_all, run},
+};
+
+/// The facts of one call, as they are written.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct FactRows(Vec<FactRow>);
+
+#[derive(Debug, Clone, Serialize)]
+struct FactRow {
+    place: usize,
+    key: &'static str,
+    value: String,
+    quote: String,
+    turn: usize,
+    said_at_ms: i64,
+}
+
+impl FactRows {
+    pub(crate) fn new(said: &[SaidFact]) -> Self {
+        let row = |(place, SaidFact { fact, said_at_ms }): (usize, &SaidFact)| FactRow {
+            place,
+            key: fact.key.as_str(),
+            value: fact.value.clone(),
+            quote: fact.quote.clone(),
+            turn: fact.turn,
+            said_at_ms: *said_at_ms,
+        };
+        Self(said.iter().enumerate().map(row).collect())
+    }
+
+    /// Writes the facts of `call`, which has none, and settles what stands of `caller`.
+    pub(crate) async fn write(
+        &self,
+        transaction: &DatabaseTransaction,
+        tenant: Uuid,
+        call: Uuid,
+        caller: Uuid,
+        observed_at_ms: i64,
+    ) -> Result<(), DbErr> {
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        let rows = serde_json::to_string(&self.0).map_err(|error| DbErr::Json(error.to_string()))?;
+        let values = [
+            tenant.into(),
+            call.into(),
+            caller.into(),
+            observed_at_ms.into(),
+            rows.into(),
+        ];
+        let insert = match transaction.get_database_backend() {
+            DbBackend::Sqlite => INSERT_SQLITE,
+            _ => INSERT_POSTGRES,
+        };
+        run(transaction, insert, values).await?;
+        settle(transaction, tenant, caller, STANDING).await
+    }
+}
+
+/// Takes away the facts of `call`, and lets stand again what they had superseded of `caller`.
+pub(crate) async fn take_away(
+    transaction: &DatabaseTransaction,
+    tenant: Uuid,
+    call: Uuid,
+    caller: Uuid,
+) -> Result<(), DbErr> {
+    let taken = run(transaction, DELETE, [tenant.into(), call.into()]).await?;
+    if taken.rows_affected() > 0 {
+        settle(transaction, tenant, caller, EVERY).await?;
+    }
+    Ok(())
+}
+
+/// Applies the rule to the facts of `caller` that `candidates` selects, and notes what changed.
+async fn settle(
+    transaction: &DatabaseTransaction,
+    tenant: Uuid,
+    caller: Uuid,
+    candidates: &'static str,
+) -> Result<(), DbErr> {
+    let rows = query_all(transaction, candidates, [tenant.into(), caller.into()]).await?;
+    let mut candidates = rows.iter().map(Candidate::decode).collect::<Result<Vec<_>, _>>()?;
+    candidates.sort_by_key(|fact| (fact.said_at_ms, fact.call, fact.place));
+    let standing: Vec<&Candidate> = facts::standing(&candidates, |fact| (fact.key, &fact.value));
+    let stands = |candidate: &Candidate| {
+        standing
+            .iter()
+            .any(|other| (other.call, other.place) == (candidate.call, candidate.place))
+    };
+    for candidate in &candidates {
+        let now = stands(candidate);
+        if now != candidate.stands {
+            let values = [tenant.into(), candidate.call.into(), candidate.place.into(), now.into()];
+            run(transaction, SET_STANDS, values).await?;
+        }
+    }
+    Ok(())
+}
+
+/// A fact that may stand.
+struct Candidate {
+    said_at_ms: i64,
+    call: Uuid,
+    place: i32,
+    key: FactKey,
+    value: String,
+    stands: bool,
+}
+
+impl Candidate {
+    fn decode(row: &QueryResult) -> Result<Self, DbErr> {
+        let key: String = row.try_get_by_index(3)?;
+        Ok(Self {
+            said_at_ms: row.try_get_by_index(0)?,
+            call: row.try_get_by_index(1)?,
+            place: row.try_get_by_index(2)?,
+            key: key
+                .parse()
+                .map_err(|error: facts::UnknownFactKey| DbErr::Type(error.to_string()))?,
+            value: row.try_get_by_index(4)?,
+            stands: row.try_get_by_index(5)?,
+        })
+    }
+}
+
+const DELETE: &str = "DELETE FROM facts WHERE tenant_id = $1 AND call_id = $2";
+
+// A fact is written as standing, so that the facts that stand are all that a new one is compared with.
+const INSERT_SQLITE: &str = "\
+INSERT INTO facts (tenant_id, call_id, place, caller_id, key, value, quote, turn, said_at_ms, observed_at_ms, stands)
+SELECT $1, $2, value ->> 'place', $3, value ->> 'key', value ->> 'value', value ->> 'quote', value ->> 'turn', value ->> 'said_at_ms', $4, true
+FROM json_each($5)";
+
+const INSERT_POSTGRES: &str = "\
+INSERT INTO facts (tenant_id, call_id, place, caller_id, key, value, quote, turn, said_at_ms, observed_at_ms, stands)
+SELECT $1, $2, place, $3, key, value, quote, turn, said_at_ms, $4, true
+FROM json_to_recordset($5::json) AS said (place integer, key text, value text, quote text, turn integer, said_at_ms bigint)";
+
+/// What stands of a caller.
+pub(crate) const STANDING: &str = "\
+SELECT said_at_ms, call_id, place, key, value, stands FROM facts WHERE tenant_id = $1 AND caller_id = $2 AND stands";
+
+/// Everything a caller stated: a correction of an old call may let any of it stand again.
+const EVERY: &str = "\
+SELECT said_at_ms, call_id, place, key, value, stands FROM facts WHERE tenant_id = $1 AND caller_id = $2";
+
+const SET_STANDS: &str = "UPDATE facts SET stands = $4 WHERE tenant_id = $1 AND call_id = $2 AND place = $3";
+
+/// A fact as a recall's statement writes it: key, value, quote, call, times and place.
+#[derive(Deserialize)]
+struct ShownRow(String, String, String, Uuid, i64, i64, i32);
+
+/// Reads the facts of a recall's row, newest first.
+pub(crate) fn decode(json: &str) -> Result<Vec<KnownFact>, PortError> {
+    let mut rows: Vec<ShownRow> = serde_json::from_str(json).map_err(|_| undecodable("list of facts"))?;
+    rows.sort_by(|a, b| (b.4, b.3, b.6).cmp(&(a.4, a.3, a.6)));
+    rows.into_iter()
+        .map(|ShownRow(key, value, quote, call, said_at_ms, observed_at_ms, _)| {
+            Ok(KnownFact {
+                key: key.parse().map_err(|_| undecodable("list of facts"))?,
+                value,
+                quote,
+                call_id: CallId(call),
+                said_at_ms,
+                observed_at_ms,
+            })
+        })
+        .collect()
+}

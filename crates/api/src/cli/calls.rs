@@ -1,0 +1,109 @@
+//! `calls open`: the calls that were begun by a recall and never written back.
+
+use adapters_sqlorm::{SqlCallerMemory, SqlKeyStore};
+use clap::{Args, Subcommand};
+use domain::{
+    access::Tenant,
+    memory::OpenCall,
+    port::{AccessAdmin, AdminError, OpenCalls},
+};
+use serde::Serialize;
+
+use super::{
+    Failure,
+    access::{Common, TenantName},
+    output,
+    span::Span,
+    store::{deadline, now_ms, refused, unusable, with_migrated},
+};
+
+/// The most calls that are listed of a tenant.
+const MOST: u32 = 1_000;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// List calls that were begun by a recall with a session and never written back, newest first, at most 1000 of a tenant
+    Open(Open),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Open {
+    /// The tenant; all when left out
+    #[arg(long, value_name = "NAME")]
+    tenant: Option<TenantName>,
+    /// How long ago a call must have begun, for example 30m; earlier than that it may still be going on
+    #[arg(long, value_name = "SPAN", default_value = "2h")]
+    older_than: Span,
+    #[command(flatten)]
+    common: Common,
+}
+
+pub(super) fn run(command: Command) -> Result<(), Failure> {
+    let Command::Open(Open {
+        tenant,
+        older_than,
+        common,
+    }) = command;
+    let begun_by_ms = older_than.before(now_ms());
+    let listed = with_migrated(&common.database, async |database| {
+        let tenants = SqlKeyStore::new(database)
+            .tenants(deadline())
+            .await
+            .map_err(|error| refused(&error))?;
+        let memory = SqlCallerMemory::new(database);
+        let mut listed = Vec::new();
+        for tenant in asked_for(tenants, tenant)? {
+            let open = memory.open_calls(tenant.id, begun_by_ms, MOST, deadline()).await;
+            let open = open.map_err(|error| unusable(&error))?;
+            listed.extend(open.into_iter().map(|call| Listed::new(&tenant, call)));
+        }
+        Ok(listed)
+    })?;
+    if common.json {
+        return output::json(&listed);
+    }
+    let rows: Vec<_> = listed
+        .into_iter()
+        .map(|call| {
+            let session = call.session_id.as_deref().unwrap_or("(not kept)");
+            [
+                output::moment(call.begun_at_ms),
+                call.tenant,
+                call.phone_number,
+                output::printable(session),
+            ]
+        })
+        .collect();
+    output::print(&output::table(["BEGUN", "TENANT", "NUMBER", "SESSION"], &rows))
+}
+
+/// The tenant of this name, or all.
+fn asked_for(tenants: Vec<Tenant>, name: Option<TenantName>) -> Result<Vec<Tenant>, Failure> {
+    let Some(TenantName(name)) = name else {
+        return Ok(tenants);
+    };
+    let named: Vec<_> = tenants.into_iter().filter(|tenant| tenant.name == name).collect();
+    if named.is_empty() {
+        return Err(refused(&AdminError::UnknownTenant(name)));
+    }
+    Ok(named)
+}
+
+#[derive(Serialize)]
+struct Listed {
+    tenant: String,
+    phone_number: String,
+    session_id: Option<String>,
+    begun_at_ms: i64,
+}
+
+impl Listed {
+    fn new(tenant: &Tenant, call: OpenCall) -> Self {
+        Self {
+            tenant: tenant.name.clone(),
+            phone_number: call.number.as_e164().to_owned(),
+            session_id: call.session_id.map(|session| session.0),
+            begun_at_ms: call.begun_at_ms,
+        }
+    }
+}

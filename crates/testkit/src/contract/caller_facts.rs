@@ -1,0 +1,246 @@
+//! The clauses of [`CallerMemory`](domain::port::CallerMemory) about facts.
+
+use std::sync::Arc;
+
+use domain::{
+    access::TenantId,
+    call::CallRecord,
+    facts::{FactKey, KnownFact, SaidFact},
+    phone::PhoneNumber,
+    port::CallerMemory,
+};
+
+use super::{CallerMemoryFixture, at_once};
+use crate::sample::{NOW_MS, ample, number, query, record, said};
+
+/// One tenant's view of the memory.
+#[derive(Clone)]
+struct View {
+    memory: Arc<dyn CallerMemory>,
+    tenant: TenantId,
+}
+
+impl View {
+    fn of(fixture: &CallerMemoryFixture, tenant: usize) -> Self {
+        Self {
+            memory: Arc::clone(&fixture.memory),
+            tenant: fixture.tenants[tenant],
+        }
+    }
+
+    async fn end(&self, record: &CallRecord) {
+        let written = self.memory.record_end(self.tenant, record, ample()).await;
+        written.expect("a healthy memory records");
+    }
+
+    /// Ends a call of `number` in which `facts` were said.
+    async fn told(&self, number: &PhoneNumber, session: &str, arrival: i64, facts: Vec<SaidFact>) {
+        self.end(&telling(number, session, arrival, facts)).await;
+    }
+
+    async fn facts(&self, number: &PhoneNumber) -> Vec<KnownFact> {
+        let read = self.memory.recall(self.tenant, &query(number, 0), ample()).await;
+        read.expect("a healthy memory recalls").facts
+    }
+
+    /// The values that stand, newest first.
+    async fn values(&self, number: &PhoneNumber) -> Vec<String> {
+        self.facts(number).await.into_iter().map(|fact| fact.value).collect()
+    }
+
+    /// The name as a profile shows it; a recall has to show the same.
+    async fn name(&self, number: &PhoneNumber) -> Option<String> {
+        let read = self.memory.caller(self.tenant, number, ample()).await;
+        let profile = read.expect("a healthy memory reads").expect("the caller exists");
+        let read = self.memory.recall(self.tenant, &query(number, 0), ample()).await;
+        assert_eq!(read.expect("a healthy memory recalls").caller.name, profile.name);
+        profile.name
+    }
+}
+
+/// A report whose transcript differs with its facts, so that other facts are another report.
+fn telling(number: &PhoneNumber, session: &str, arrival: i64, facts: Vec<SaidFact>) -> CallRecord {
+    let mut record = record(number, session, NOW_MS + arrival, arrival);
+    let quotes: Vec<&str> = facts.iter().map(|said| said.fact.quote.as_str()).collect();
+    record.call.transcript[1].text = quotes.join(", ");
+    record.facts = facts;
+    record
+}
+
+/// `recall` MUST 6: a fact is shown with its value, quote, call and times, exactly.
+pub async fn a_fact_is_shown_with_its_evidence(fixture: &CallerMemoryFixture) {
+    let view = View::of(fixture, 0);
+    assert_eq!(view.facts(&number(0)).await, []);
+    let values = [
+        "\"Zoë\" O'Neill\\ <b>",
+        "ana@example.com",
+        "5 \u{1f44b} {}[],:$1 'x' %s",
+    ];
+    let keys = [FactKey::Name, FactKey::Email, FactKey::Reference];
+    let facts: Vec<SaidFact> = (0..3)
+        .map(|i| {
+            said(
+                keys[i],
+                values[i],
+                NOW_MS - 50_000 + i64::try_from(i).unwrap_or_default(),
+            )
+        })
+        .collect();
+    view.told(&number(0), "session", 1, facts.clone()).await;
+    let read = view.memory.recall(view.tenant, &query(&number(0), 0), ample()).await;
+    let read = read.expect("a healthy memory recalls");
+    let expected: Vec<KnownFact> = facts
+        .into_iter()
+        .rev()
+        .map(|said| KnownFact {
+            key: said.fact.key,
+            value: said.fact.value,
+            quote: said.fact.quote,
+            call_id: read.recent_calls[0].call_id,
+            said_at_ms: said.said_at_ms,
+            observed_at_ms: NOW_MS + 1,
+        })
+        .collect();
+    for (shown, expected) in read.facts.iter().zip(&expected) {
+        assert_eq!(shown, expected);
+        assert_eq!((&shown.value, &shown.quote), (&expected.value, &expected.quote));
+    }
+    assert_eq!(read.facts.len(), expected.len());
+}
+
+/// `recall` MUST 6: the newest statement of a single key stands, whatever the order in which the calls arrive; each value of the
+/// other keys stands, the newest first, and as many as the rule says.
+pub async fn what_stands_is_the_newest(fixture: &CallerMemoryFixture) {
+    let view = View::of(fixture, 0);
+    let city = |value: &str, at_ms| vec![said(FactKey::City, value, NOW_MS + at_ms)];
+    view.told(&number(0), "second", 1, city("Lisbon", 2)).await;
+    view.told(&number(0), "third", 2, city("Porto", 3)).await;
+    view.told(&number(0), "first", 3, city("Faro", 1)).await;
+    assert_eq!(view.values(&number(0)).await, ["Porto"]);
+
+    let orders = |from: i64, to: i64| {
+        let order = |i: i64| said(FactKey::Reference, &format!("order {i}"), NOW_MS + 10 + i);
+        (from..to).map(order).collect::<Vec<_>>()
+    };
+    view.told(&number(1), "orders", 4, orders(0, 5)).await;
+    view.told(&number(1), "more orders", 5, orders(5, 10)).await;
+    view.told(
+        &number(1),
+        "said again",
+        6,
+        vec![said(FactKey::Reference, "order 3", NOW_MS + 99)],
+    )
+    .await;
+    let standing = [
+        "order 3", "order 9", "order 8", "order 7", "order 6", "order 5", "order 4", "order 2",
+    ];
+    assert_eq!(view.values(&number(1)).await, standing);
+}
+
+/// `recall` MUST 6: of facts said at one time, the later commit stands, and in one call the later words.
+pub async fn facts_of_one_time_are_ordered_by_commit(fixture: &CallerMemoryFixture) {
+    let view = View::of(fixture, 0);
+    let name = |value: &str| said(FactKey::Name, value, NOW_MS);
+    view.told(&number(0), "one", 1, vec![name("Ana")]).await;
+    view.told(&number(0), "two", 2, vec![name("Anna"), name("Hannah")])
+        .await;
+    assert_eq!(view.values(&number(0)).await, ["Hannah"]);
+    assert_eq!(view.name(&number(0)).await.as_deref(), Some("Hannah"));
+}
+
+/// `caller`: the name that stands among the facts is the caller's.
+pub async fn a_stated_name_is_the_callers(fixture: &CallerMemoryFixture) {
+    let view = View::of(fixture, 0);
+    view.told(&number(0), "nameless", 1, vec![said(FactKey::City, "Lisbon", NOW_MS)])
+        .await;
+    assert_eq!(view.name(&number(0)).await, None);
+    view.told(&number(0), "named", 2, vec![said(FactKey::Name, "Ana Ruiz", NOW_MS)])
+        .await;
+    assert_eq!(view.name(&number(0)).await.as_deref(), Some("Ana Ruiz"));
+    view.told(&number(0), "named", 3, Vec::new()).await;
+    assert_eq!(view.name(&number(0)).await, None);
+}
+
+/// `record_end` MUST 7: a correction takes its call's facts away, and what they had superseded stands again.
+pub async fn a_correction_replaces_the_facts(fixture: &CallerMemoryFixture) {
+    let view = View::of(fixture, 0);
+    let email = |value: &str, at_ms| said(FactKey::Email, value, NOW_MS + at_ms);
+    view.told(&number(0), "old", 1, vec![email("old@example.com", 1)]).await;
+    view.told(&number(0), "new", 2, vec![email("wrong@example.com", 2)])
+        .await;
+    assert_eq!(view.values(&number(0)).await, ["wrong@example.com"]);
+    view.told(&number(0), "new", 3, vec![email("right@example.com", 2)])
+        .await;
+    assert_eq!(view.values(&number(0)).await, ["right@example.com"]);
+    view.told(&number(0), "new", 4, Vec::new()).await;
+    assert_eq!(view.values(&number(0)).await, ["old@example.com"]);
+}
+
+/// `record_end` MUST 7: a repeat of the report leaves the facts as they are, and an overtaken report brings none.
+pub async fn repeats_and_overtaken_reports_bring_no_facts(fixture: &CallerMemoryFixture) {
+    let view = View::of(fixture, 0);
+    let city = |value: &str| vec![said(FactKey::City, value, NOW_MS)];
+    let report = telling(&number(0), "session", 5, city("Lisbon"));
+    view.end(&report).await;
+    view.end(&report).await;
+    view.told(&number(0), "session", 4, city("Porto")).await;
+    assert_eq!(view.values(&number(0)).await, ["Lisbon"]);
+}
+
+/// `record_end` MUST 7: a correction of the number moves the facts with the call.
+pub async fn facts_move_with_their_call(fixture: &CallerMemoryFixture) {
+    let view = View::of(fixture, 0);
+    let city = |value: &str, at_ms| vec![said(FactKey::City, value, NOW_MS + at_ms)];
+    view.told(&number(0), "stays", 1, city("Lisbon", 1)).await;
+    view.told(&number(0), "moves", 2, city("Porto", 2)).await;
+    view.told(&number(1), "moves", 3, city("Porto", 2)).await;
+    assert_eq!(view.values(&number(0)).await, ["Lisbon"]);
+    assert_eq!(view.values(&number(1)).await, ["Porto"]);
+}
+
+/// `record_end` MUST 7: simultaneous ends of one caller leave one fact of a single key, the newest.
+pub async fn simultaneous_ends_leave_the_newest_fact(fixture: &CallerMemoryFixture) {
+    let view = View::of(fixture, 0);
+    at_once((0..25).map(|i| {
+        let view = view.clone();
+        async move {
+            let city = said(FactKey::City, &format!("City {i}"), NOW_MS + i);
+            view.told(&number(0), &format!("session {i}"), i, vec![city]).await;
+        }
+    }))
+    .await;
+    assert_eq!(view.values(&number(0)).await, ["City 24"]);
+}
+
+/// MUST 2: facts and names are not shown to another tenant, nor touched by its calls.
+pub async fn facts_stay_in_their_tenant(fixture: &CallerMemoryFixture) {
+    let (own, other) = (View::of(fixture, 0), View::of(fixture, 1));
+    let name = |value: &str| vec![said(FactKey::Name, value, NOW_MS)];
+    own.told(&number(0), "session", 1, name("Ana")).await;
+    assert_eq!(other.values(&number(0)).await, [""; 0]);
+    assert_eq!(other.name(&number(0)).await, None);
+    other.told(&number(0), "session", 2, name("Ben")).await;
+    other.told(&number(0), "session", 3, Vec::new()).await;
+    assert_eq!(own.name(&number(0)).await.as_deref(), Some("Ana"));
+    assert_eq!(other.name(&number(0)).await, None);
+}
+
+/// Expands to the clauses about facts: a module with one test for each. The fixture is that of
+/// [`caller_memory_contract!`](crate::caller_memory_contract).
+#[macro_export]
+macro_rules! caller_facts_contract {
+    ($module:ident, $fixture:expr $(,)?) => {
+        $crate::contract_tests! {
+            $module, $fixture, caller_facts:
+            a_fact_is_shown_with_its_evidence,
+            what_stands_is_the_newest,
+            facts_of_one_time_are_ordered_by_commit,
+            a_stated_name_is_the_callers,
+            a_correction_replaces_the_facts,
+            repeats_and_overtaken_reports_bring_no_facts,
+            facts_move_with_their_call,
+            simultaneous_ends_leave_the_newest_fact,
+            facts_stay_in_their_tenant,
+        }
+    };
+}
