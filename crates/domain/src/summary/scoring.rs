@@ -34,6 +34,9 @@ const SETTLED_WORDS: usize = 36;
 const NOVELTY: usize = 60;
 const SETTLED_NOVELTY: usize = 34;
 
+/// What a sentence must count at least, as a part of what the best one does. Scraps that would still fit are left out.
+const WEAK: f64 = 0.06;
+
 /// How many of the best sentences are tried.
 const TRIED: usize = 24;
 
@@ -55,14 +58,24 @@ pub(super) fn telling(sentences: &[Sentence<'_>]) -> Vec<(usize, String)> {
         }
     }
     let most = words(ranked.len());
-    let mut best = ranked.iter().take(TRIED).map(|(_, place)| *place);
-    best.by_ref().find(|place| chosen.take(*place, most, NOVELTY));
-    // What was done or promised is mostly said towards the end.
-    if let Some(place) = ranked
+    let weak = WEAK * ranked.first().map_or(0.0, |(score, _)| *score);
+    let mut best = ranked
         .iter()
-        .map(|(_, place)| *place)
-        .filter(|place| settles(&sentences[*place]))
-        .max()
+        .take(TRIED)
+        .take_while(|(score, _)| *score >= weak)
+        .map(|(_, place)| *place);
+    let wish = best
+        .by_ref()
+        .find(|place| chosen.take(*place, most, NOVELTY))
+        .map(|place| &sentences[place])
+        .is_some_and(|first| first.role == Role::User && (first.question || stands_early(first, REQUESTS)));
+    // What a caller wanted is settled by what the agent did or promised, which is mostly said towards the end.
+    if wish
+        && let Some(place) = ranked
+            .iter()
+            .map(|(_, place)| *place)
+            .filter(|place| settles(&sentences[*place]))
+            .max()
     {
         chosen.take(place, SETTLED_WORDS, SETTLED_NOVELTY);
     }
