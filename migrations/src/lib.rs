@@ -8,6 +8,7 @@ use sea_orm_migration::{MigrationTrait, async_trait};
 
 mod m20261121_000001_callers_calls_and_keys;
 mod m20261121_000002_lookup_spend;
+mod m20261121_000005_receipts;
 
 /// Every schema step, oldest first.
 #[derive(Debug, Clone, Copy)]
@@ -19,6 +20,7 @@ impl MigratorTrait for Migrator {
         vec![
             Box::new(m20261121_000001_callers_calls_and_keys::Step),
             Box::new(m20261121_000002_lookup_spend::Step),
+            Box::new(m20261121_000005_receipts::Step),
         ]
     }
 }

@@ -11,7 +11,7 @@ use adapters_enrichment::{
     ClientError, FanOut, FanOutParts, Http, UnusableSecret, Vendor, pdl::PeopleDataLabs, telnyx::Telnyx,
     trestle::Trestle, twilio::Twilio, webhook::Webhook,
 };
-use adapters_sqlorm::{Database, SqlCallerMemory, SqlKeyStore, SqlSpendLedger};
+use adapters_sqlorm::{Database, SqlCallerMemory, SqlKeyStore, SqlReceiptStore, SqlSpendLedger};
 use domain::{
     port::{Clock, LookupProbe},
     usecase::CallerRules,
@@ -27,6 +27,7 @@ use tokio::runtime::Handle;
 
 use crate::{
     config::{EnrichmentSettings, ServeSettings},
+    receipts::{ReceiptLimits, Receipts},
     rest::{Api, Limits, Ports},
     telemetry::{Metrics, Traces},
 };
@@ -37,6 +38,8 @@ pub(crate) struct Composed {
     pub(crate) api: Api,
     /// The look-ups, which go on for a while when the interface has stopped.
     pub(crate) look_ups: Arc<FanOut>,
+    /// The receipts that wait to be written, when the feedback loop is on.
+    pub(crate) receipts: Option<Arc<Receipts>>,
 }
 
 /// Puts the public interface over the adapters that serve it.
@@ -70,6 +73,14 @@ pub(crate) fn compose(
         },
     };
     let look_ups = Arc::new(FanOut::new(fan_out, Handle::current()));
+    let receipts = settings.feedback_loop.then(|| {
+        let limits = ReceiptLimits {
+            kept: settings.receipts_kept(),
+            ..ReceiptLimits::default()
+        };
+        let store = Arc::new(SqlReceiptStore::new(database));
+        Arc::new(Receipts::start(store, Arc::clone(&clock), Arc::clone(metrics), limits))
+    });
     let ports = Ports {
         memory: memory.clone(),
         lookups: memory,
@@ -90,8 +101,9 @@ pub(crate) fn compose(
     };
     metrics.collect(Storage(database.clone()));
     Ok(Composed {
-        api: Api::traced(ports, rules, limits, Arc::clone(metrics), traces),
+        api: Api::traced(ports, rules, limits, Arc::clone(metrics), traces).with_receipts(receipts.clone()),
         look_ups,
+        receipts,
     })
 }
 

@@ -9,6 +9,7 @@ use domain::{
     enrichment::{CachedLookup, Company, Enrichment, Line, Person},
     phone::PhoneNumber,
     port::{RecallQuery, access::NewTenant},
+    receipt::{Group, Receipt, ReceiptId, Standing},
 };
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -100,6 +101,26 @@ pub fn record(number: &PhoneNumber, session: &str, received_at_ms: i64, arrival:
         started_at_ms: received_at_ms - 60_000,
         received_at_ms,
         arrival: Arrival(arrival),
+    }
+}
+
+/// The receipt of a recall at `at_ms`: a known caller without enrichment.
+#[must_use]
+pub fn receipt(tenant: TenantId, session: Option<&str>, at_ms: i64) -> Receipt {
+    Receipt {
+        id: ReceiptId(Uuid::now_v7()),
+        tenant,
+        at_ms,
+        trace_id: "4bf92f3577b34da6a3ce929d0e0e4736".to_owned(),
+        number: number(0),
+        session_id: session.map(|id| SessionId(id.to_owned())),
+        deadline_ms: 300,
+        cut: Vec::new(),
+        group: Group {
+            standing: Standing::Known,
+            enriched: false,
+        },
+        response: br#"{"known": true}"#.to_vec(),
     }
 }
 

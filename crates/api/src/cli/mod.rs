@@ -9,6 +9,7 @@ mod doctor;
 mod migrate;
 mod output;
 mod recall;
+mod receipt;
 mod replay;
 mod span;
 mod spend;
@@ -54,6 +55,9 @@ enum Command {
     Key(access::KeyCommand),
     /// Show what look-ups were paid for, by day, tenant and vendor
     Usage(spend::ShowUsage),
+    /// Show the receipts of recalls, and how their calls ended
+    #[command(subcommand, arg_required_else_help = false)]
+    Receipt(receipt::ReceiptCommand),
     /// Print the OpenAPI document
     Openapi,
     /// Ask a running service for a caller and print a card; like any recall, it creates a caller that is unknown
@@ -98,6 +102,7 @@ fn run() -> Result<(), Failure> {
         Command::Tenant(command) => access::tenant(command),
         Command::Key(command) => access::key(command),
         Command::Usage(command) => spend::show_usage(command),
+        Command::Receipt(command) => receipt::run(command),
         Command::Openapi => output::json(&crate::openapi::document()),
         Command::Recall(command) => recall::run(&command),
         Command::Replay(command) => replay::run(&command),

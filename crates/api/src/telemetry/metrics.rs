@@ -22,6 +22,7 @@ use prometheus_client::{
 
 use crate::{
     error::{Code, Refusal},
+    receipts::Dropped,
     rest::Route,
 };
 
@@ -58,6 +59,11 @@ struct LookupLabels {
     outcome: &'static str,
 }
 
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ReasonLabel {
+    reason: &'static str,
+}
+
 #[derive(Clone)]
 struct Latencies;
 
@@ -80,6 +86,9 @@ pub struct Metrics {
     credentials: Family<OutcomeLabel, Counter>,
     lookup_times: Times<LookupLabels>,
     lookups_skipped: Family<LookupLabels, Counter>,
+    receipts_kept: Counter,
+    receipts_dropped: Family<ReasonLabel, Counter>,
+    receipts_waiting: Gauge,
 }
 
 impl Metrics {
@@ -126,6 +135,20 @@ impl Metrics {
             "Look-ups that were needed and not begun, by vendor and reason",
             lookups_skipped.clone(),
         );
+        let receipts_kept = Counter::default();
+        let receipts_dropped = Family::default();
+        let receipts_waiting = Gauge::default();
+        registry.register("receipts_kept", "Receipts of recalls written", receipts_kept.clone());
+        registry.register(
+            "receipts_dropped",
+            "Receipts of recalls dropped, by reason",
+            receipts_dropped.clone(),
+        );
+        registry.register(
+            "receipts_waiting",
+            "Receipts of recalls that wait to be written",
+            receipts_waiting.clone(),
+        );
         Self {
             registry: Mutex::new(registry),
             requests,
@@ -136,6 +159,9 @@ impl Metrics {
             credentials,
             lookup_times,
             lookups_skipped,
+            receipts_kept,
+            receipts_dropped,
+            receipts_waiting,
         }
     }
 
@@ -172,6 +198,26 @@ impl Metrics {
         self.request_times
             .get_or_create(&RouteLabel { route })
             .observe(took.as_secs_f64());
+    }
+
+    /// Counts receipts that begin to wait.
+    pub(crate) fn receipts_waiting(&self, receipts: usize) {
+        self.receipts_waiting.inc_by(signed(receipts));
+    }
+
+    /// Counts receipts that waited and are written.
+    pub(crate) fn receipts_kept(&self, receipts: usize) {
+        self.receipts_waiting.dec_by(signed(receipts));
+        self.receipts_kept.inc_by(receipts as u64);
+    }
+
+    /// Counts receipts that waited and will not be written.
+    pub(crate) fn receipts_dropped(&self, why: Dropped, receipts: usize) {
+        self.receipts_waiting.dec_by(signed(receipts));
+        let reason = why.label();
+        self.receipts_dropped
+            .get_or_create(&ReasonLabel { reason })
+            .inc_by(receipts as u64);
     }
 
     /// Counts a verified credential, which was refused for `refusal` if any.
@@ -222,6 +268,10 @@ impl LookupProbe for Metrics {
     }
 }
 
+fn signed(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
 /// The name of a stage in metrics and traces.
 pub(super) const fn stage_name(stage: Stage) -> &'static str {
     match stage {
@@ -262,6 +312,9 @@ mod tests {
         metrics.credential(Some(&Refusal::unauthorized()));
         metrics.ended("twilio", "hit", Duration::from_millis(70));
         metrics.skipped("twilio", Skip::Capped);
+        metrics.receipts_waiting(6);
+        metrics.receipts_kept(3);
+        metrics.receipts_dropped(Dropped::Full, 2);
         let text = metrics.text().unwrap();
         for line in [
             "caller_memory_http_requests_total{route=\"/v1/caller/{phone_number}\",method=\"GET\",status=\"404\"} 1",
@@ -273,6 +326,9 @@ mod tests {
             "caller_memory_credentials_total{outcome=\"refused\"} 1",
             "caller_memory_lookup_duration_seconds_count{vendor=\"twilio\",outcome=\"hit\"} 1",
             "caller_memory_lookups_skipped_total{vendor=\"twilio\",outcome=\"capped\"} 1",
+            "caller_memory_receipts_kept_total 3",
+            "caller_memory_receipts_dropped_total{reason=\"full\"} 2",
+            "caller_memory_receipts_waiting 1",
         ] {
             assert!(text.contains(line), "{line}\n{text}");
         }
