@@ -38,7 +38,7 @@ use crate::{
 /// Receipts that one batch holds at most.
 const BATCH: usize = 512;
 
-/// The pause after each batch: under load it lets receipts gather, so that they cost one commit together.
+/// The pause after a batch that was not full: under load it lets receipts gather, so that they cost one commit together.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// How often a batch is offered to the store before it is dropped, and the first pause in between, which doubles.
@@ -90,7 +90,7 @@ pub(crate) enum Dropped {
     Full,
     /// The store did not take it.
     Unwritten,
-    /// The service is stopping.
+    /// Nobody writes any more.
     Stopped,
 }
 
@@ -265,7 +265,7 @@ impl Writer {
                 let bytes = batch.iter().map(size).sum();
                 self.bytes.fetch_sub(bytes, Ordering::Relaxed);
             }
-            let hurry = !flushes.is_empty();
+            let hurry = batch.len() + flushes.len() == BATCH || !flushes.is_empty();
             for answer in flushes {
                 let _ = answer.send(());
             }
