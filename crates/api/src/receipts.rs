@@ -1,6 +1,6 @@
 //! The feedback loop: each recall leaves a receipt, written behind its answer.
 //!
-//! A transport makes a [`Pending`] receipt, notes what was asked, and lets it encode the answer. The receipt then waits in a
+//! A transport makes a `Pending` receipt, notes what was asked, and lets it encode the answer. The receipt then waits in a
 //! bounded queue for one task that writes what has gathered. Nothing here makes a recall wait or fail: what finds the queue full,
 //! or a store that stays away, is dropped and counted.
 
