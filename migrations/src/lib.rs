@@ -10,6 +10,7 @@ mod m20261121_000001_callers_calls_and_keys;
 mod m20261121_000002_lookup_spend;
 mod m20261121_000003_facts;
 mod m20261121_000004_unfinished_calls;
+mod m20261121_000005_receipts;
 
 /// Every schema step, oldest first.
 #[derive(Debug, Clone, Copy)]
@@ -23,6 +24,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261121_000002_lookup_spend::Step),
             Box::new(m20261121_000003_facts::Step),
             Box::new(m20261121_000004_unfinished_calls::Step),
+            Box::new(m20261121_000005_receipts::Step),
         ]
     }
 }

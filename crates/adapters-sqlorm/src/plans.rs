@@ -6,7 +6,7 @@ use sea_orm::{ConnectionTrait, DbBackend, Statement, TransactionTrait, Value};
 use uuid::Uuid;
 
 use crate::{
-    contact, end, facts, keys, memory, recall,
+    contact, end, facts, keys, memory, recall, receipt,
     support::{Place, tenant},
 };
 
@@ -22,6 +22,10 @@ fn hot(dialect: DbBackend, tenant: Uuid) -> Vec<Hot> {
     let contacts = match dialect {
         DbBackend::Sqlite => contact::SQLITE,
         _ => contact::POSTGRES,
+    };
+    let purge = match dialect {
+        DbBackend::Sqlite => receipt::PURGE_SQLITE,
+        _ => receipt::PURGE_POSTGRES,
     };
     let id = Uuid::now_v7().simple().to_string();
     let seen = format!(r#"[{{"tenant":"{id}","caller":"{id}","session":"00","session_id":"s","at_ms":1}}]"#);
@@ -66,11 +70,16 @@ fn hot(dialect: DbBackend, tenant: Uuid) -> Vec<Hot> {
             sql: contacts[2],
             values: vec![seen.into()],
         },
+        Hot {
+            what: "receipts that are too old",
+            sql: purge,
+            values: vec![0_i64.into(), 500_i64.into()],
+        },
     ]
 }
 
 /// Gives the planner something to know about the tables.
-const FILL_POSTGRES: [&str; 5] = [
+const FILL_POSTGRES: [&str; 6] = [
     "INSERT INTO callers SELECT gen_random_uuid(), id, '+1202' || n, NULL, 0, 0, 5, 0, '[]', '{}' FROM tenants, generate_series(1, 3000) AS n",
     "INSERT INTO calls SELECT gen_random_uuid(), tenant_id, id, sha256(convert_to(id::text || n, 'UTF8')), n, n, 1, 'other', '', id, n,
        sha256('x'), '', NULL, '' FROM callers, generate_series(1, 2) AS n",
@@ -78,6 +87,8 @@ const FILL_POSTGRES: [&str; 5] = [
     "INSERT INTO enrichment_cache SELECT tenant_id, phone_number, 'vendor', 0, '{}' FROM callers",
     "INSERT INTO api_keys SELECT gen_random_uuid(), id, sha256(convert_to(n::text, 'UTF8')), '', '', NULL, 0, NULL, NULL
        FROM tenants, generate_series(1, 1000) AS n",
+    "INSERT INTO receipts SELECT gen_random_uuid(), tenant_id, started_at_ms, '', '', session_key, session_id, 300, '[]', true, false, false, ''
+       FROM calls",
 ];
 
 async fn explain(database: &impl ConnectionTrait, how: &str, hot: &Hot) -> Vec<String> {

@@ -17,11 +17,17 @@ impl SessionKey {
     }
 
     pub(crate) fn to_hex(self) -> String {
-        use std::fmt::Write;
-        self.0.iter().fold(String::with_capacity(64), |mut hex, byte| {
-            // Writing into a string cannot fail.
-            let _ = write!(hex, "{byte:02x}");
-            hex
-        })
+        hex(&self.0)
     }
+}
+
+/// The bytes as hexadecimal digits, as statements take them that read JSON.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut hex = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        hex.push(char::from(DIGITS[usize::from(byte >> 4)]));
+        hex.push(char::from(DIGITS[usize::from(byte & 0xf)]));
+    }
+    hex
 }

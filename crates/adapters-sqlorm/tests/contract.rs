@@ -4,9 +4,9 @@ mod support;
 
 use std::sync::Arc;
 
-use adapters_sqlorm::{SqlCallerMemory, SqlKeyStore, SqlSpendLedger};
+use adapters_sqlorm::{SqlCallerMemory, SqlKeyStore, SqlReceiptStore, SqlSpendLedger};
 use support::{Place, tenant};
-use testkit::contract::{AccessFixture, CallerMemoryFixture, EnrichmentCacheFixture, OpenCallsFixture, SpendFixture};
+use testkit::contract::{AccessFixture, CallerMemoryFixture, EnrichmentCacheFixture, OpenCallsFixture, ReceiptFixture, SpendFixture};
 
 async fn memory(place: Option<Place>) -> Option<CallerMemoryFixture> {
     let place = place?;
@@ -70,6 +70,21 @@ async fn spend(place: Option<Place>) -> Option<SpendFixture> {
     })
 }
 
+async fn receipts(place: Option<Place>) -> Option<ReceiptFixture> {
+    let place = place?;
+    let (here, there) = (place.migrated().await, place.open().await);
+    Some(ReceiptFixture {
+        store: Arc::new(SqlReceiptStore::new(&here)),
+        other_process: Some(Arc::new(SqlReceiptStore::new(&there))),
+        memory: Arc::new(SqlCallerMemory::new(&here)),
+        tenants: [
+            (tenant(&here, "one").await, "one".to_owned()),
+            (tenant(&here, "two").await, "two".to_owned()),
+        ],
+        keep: Box::new((here, there, place)),
+    })
+}
+
 testkit::caller_memory_contract!(caller_memory_on_sqlite, memory(Some(Place::sqlite())));
 testkit::caller_memory_contract!(caller_memory_on_postgres, async {
     memory(Place::postgres().await).await
@@ -96,3 +111,7 @@ testkit::spend_ledger_contract!(spend_ledger_on_sqlite, spend(Some(Place::sqlite
 testkit::spend_ledger_contract!(spend_ledger_on_postgres, async { spend(Place::postgres().await).await });
 testkit::spend_admin_contract!(spend_admin_on_sqlite, spend(Some(Place::sqlite())));
 testkit::spend_admin_contract!(spend_admin_on_postgres, async { spend(Place::postgres().await).await });
+testkit::receipt_store_contract!(receipt_store_on_sqlite, receipts(Some(Place::sqlite())));
+testkit::receipt_store_contract!(receipt_store_on_postgres, async {
+    receipts(Place::postgres().await).await
+});

@@ -11,7 +11,7 @@ use adapters_enrichment::{
     ClientError, FanOut, FanOutParts, Http, UnusableSecret, Vendor, pdl::PeopleDataLabs, telnyx::Telnyx,
     trestle::Trestle, twilio::Twilio, webhook::Webhook,
 };
-use adapters_sqlorm::{Database, SqlCallerMemory, SqlKeyStore, SqlSpendLedger};
+use adapters_sqlorm::{Database, SqlCallerMemory, SqlKeyStore, SqlReceiptStore, SqlSpendLedger};
 use domain::{
     port::{Clock, LookupProbe},
     usecase::CallerRules,
@@ -27,6 +27,7 @@ use tokio::runtime::Handle;
 
 use crate::{
     config::{EnrichmentSettings, ServeSettings},
+    receipts::{ReceiptLimits, Receipts},
     rest::{Api, Limits, Ports},
     telemetry::{Metrics, OpenCallsGauge, Traces},
 };
@@ -39,6 +40,8 @@ pub(crate) struct Composed {
     pub(crate) look_ups: Arc<FanOut>,
     /// Counts the calls that were begun and never written back, for as long as it is polled.
     pub(crate) open_calls: OpenCallsGauge,
+    /// The receipts that wait to be written, when the feedback loop is on.
+    pub(crate) receipts: Option<Arc<Receipts>>,
 }
 
 /// Puts the public interface over the adapters that serve it.
@@ -83,6 +86,14 @@ pub(crate) fn compose(
         rules,
         metrics: Arc::clone(metrics),
     };
+    let receipts = settings.feedback_loop.then(|| {
+        let limits = ReceiptLimits {
+            kept: settings.receipts_kept(),
+            ..ReceiptLimits::default()
+        };
+        let store = Arc::new(SqlReceiptStore::new(database));
+        Arc::new(Receipts::start(store, Arc::clone(&clock), Arc::clone(metrics), limits))
+    });
     let ports = Ports {
         memory: memory.clone(),
         lookups: memory,
@@ -99,9 +110,9 @@ pub(crate) fn compose(
     };
     metrics.collect(Storage(database.clone()));
     Ok(Composed {
-        api: Api::traced(ports, rules, limits, Arc::clone(metrics), traces),
+        api: Api::traced(ports, rules, limits, Arc::clone(metrics), traces).with_receipts(receipts.clone()),
         look_ups,
-        open_calls,
+        open_calls, receipts,
     })
 }
 

@@ -95,6 +95,21 @@ pub struct ServeSettings {
     #[arg(long, env = "CALLER_MEMORY_AUTH_STALE_S", value_name = "S", default_value_t = 900, value_parser = clap::value_parser!(u64).range(0..=604_800))]
     pub auth_stale_s: u64,
 
+    /// Keep a receipt of each recall and answer its `context_audit_id`; see `caller-memory receipt`
+    #[arg(
+        long,
+        env = "CALLER_MEMORY_FEEDBACK_LOOP",
+        value_name = "BOOL",
+        default_value = "false",
+        action = clap::ArgAction::Set,
+        value_parser = BoolishValueParser::new()
+    )]
+    pub feedback_loop: bool,
+
+    /// How long receipts are kept, in days
+    #[arg(long, env = "CALLER_MEMORY_RECEIPT_DAYS", value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=3650))]
+    pub receipt_days: u32,
+
     /// The tracing filter, for example info or api=debug,info
     #[arg(long, env = "CALLER_MEMORY_LOG", value_name = "FILTER", default_value = "info", value_parser = log_filter)]
     pub log: String,
@@ -255,6 +270,12 @@ impl ServeSettings {
     #[must_use]
     pub fn write_deadline(&self) -> Duration {
         Duration::from_millis(self.write_deadline_ms)
+    }
+
+    /// How long receipts are kept.
+    #[must_use]
+    pub fn receipts_kept(&self) -> Duration {
+        Duration::from_hours(u64::from(self.receipt_days) * 24)
     }
 
     /// The token bucket of a key whose tenant has no limit of its own.

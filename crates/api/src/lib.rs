@@ -8,6 +8,7 @@ pub mod config;
 mod error;
 mod middleware;
 pub mod openapi;
+pub mod receipts;
 pub mod rest;
 pub mod serve;
 mod telemetry;

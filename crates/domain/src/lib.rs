@@ -16,6 +16,7 @@ pub mod memory;
 pub mod phone;
 pub mod port;
 pub mod recall;
+pub mod receipt;
 pub mod summary;
 mod text;
 pub mod usecase;

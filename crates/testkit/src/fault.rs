@@ -15,7 +15,8 @@ use domain::{
     error::PortError,
     memory::Recollection,
     phone::PhoneNumber,
-    port::{CallerMemory, EnrichmentCache, KeyStore, Purchase, RecallQuery, SpendLedger},
+    port::{AdminError, CallerMemory, EnrichmentCache, KeyStore, Purchase, RecallQuery, ReceiptStore, SpendLedger},
+    receipt::{Receipt, ReceiptId, ShownReceipt, Stats},
 };
 
 /// What happens to a call of a port before the port sees it.
@@ -168,5 +169,33 @@ impl<P: SpendLedger + ?Sized> SpendLedger for Faulty<P> {
     async fn reserve(&self, purchase: &Purchase, deadline: Deadline) -> Result<bool, PortError> {
         self.pass("reserve", deadline).await?;
         self.port.reserve(purchase, deadline).await
+    }
+}
+
+#[async_trait]
+impl<P: ReceiptStore + ?Sized> ReceiptStore for Faulty<P> {
+    async fn keep(&self, receipts: &[Receipt], deadline: Deadline) -> Result<(), PortError> {
+        self.pass("keep receipts", deadline).await?;
+        self.port.keep(receipts, deadline).await
+    }
+
+    async fn show(
+        &self,
+        tenant: Option<String>,
+        id: ReceiptId,
+        deadline: Deadline,
+    ) -> Result<Option<ShownReceipt>, AdminError> {
+        self.pass("show a receipt", deadline).await?;
+        self.port.show(tenant, id, deadline).await
+    }
+
+    async fn stats(&self, tenant: Option<String>, since_ms: i64, deadline: Deadline) -> Result<Stats, AdminError> {
+        self.pass("receipt stats", deadline).await?;
+        self.port.stats(tenant, since_ms, deadline).await
+    }
+
+    async fn purge(&self, before_ms: i64, most: u32, deadline: Deadline) -> Result<u64, PortError> {
+        self.pass("purge receipts", deadline).await?;
+        self.port.purge(before_ms, most, deadline).await
     }
 }

@@ -13,7 +13,7 @@ use std::{
 use domain::{
     access::TenantId,
     async_trait,
-    call::{CallId, CallRecord, SessionId, Turn},
+    call::{CallId, CallOutcome, CallRecord, SessionId, Turn},
     caller::Caller,
     context::Deadline,
     enrichment::CachedLookup,
@@ -80,6 +80,13 @@ impl InMemoryCallerMemory {
             processes: Arc::clone(&self.processes),
             process: self.processes.fetch_add(1, Ordering::Relaxed),
         }
+    }
+
+    /// How the call of this session ended, for receipts.
+    pub(crate) fn outcome(&self, tenant: TenantId, session: &SessionId) -> Option<CallOutcome> {
+        let tenants = self.tenants.lock().unwrap_or_else(PoisonError::into_inner);
+        let call = tenants.get(&tenant)?.calls.get(session)?;
+        Some(call.record.call.outcome)
     }
 
     fn open(

@@ -10,6 +10,7 @@ use domain::{
     facts::{Fact, FactKey, SaidFact},
     phone::PhoneNumber,
     port::{RecallQuery, access::NewTenant},
+    receipt::{Group, Receipt, ReceiptId, Standing},
 };
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -120,6 +121,26 @@ pub fn said(key: FactKey, value: &str, said_at_ms: i64) -> SaidFact {
             turn: 1,
         },
         said_at_ms,
+    }
+}
+
+/// The receipt of a recall at `at_ms`: a known caller without enrichment.
+#[must_use]
+pub fn receipt(tenant: TenantId, session: Option<&str>, at_ms: i64) -> Receipt {
+    Receipt {
+        id: ReceiptId(Uuid::now_v7()),
+        tenant,
+        at_ms,
+        trace_id: "4bf92f3577b34da6a3ce929d0e0e4736".to_owned(),
+        number: number(0),
+        session_id: session.map(|id| SessionId(id.to_owned())),
+        deadline_ms: 300,
+        cut: Vec::new(),
+        group: Group {
+            standing: Standing::Known,
+            enriched: false,
+        },
+        response: br#"{"known": true}"#.to_vec(),
     }
 }
 

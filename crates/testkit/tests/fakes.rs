@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use testkit::{
-    Faulty, InMemoryCallerMemory, InMemoryKeyStore, InMemorySpendLedger,
-    contract::{AccessFixture, CallerMemoryFixture, EnrichmentCacheFixture, OpenCallsFixture, SpendFixture},
+    Faulty, InMemoryCallerMemory, InMemoryKeyStore, InMemoryReceiptStore, InMemorySpendLedger,
+    contract::{AccessFixture, CallerMemoryFixture, EnrichmentCacheFixture, OpenCallsFixture, ReceiptFixture, SpendFixture},
     sample,
 };
 
@@ -67,6 +67,18 @@ fn spend() -> SpendFixture {
     }
 }
 
+fn receipts() -> ReceiptFixture {
+    let memory = InMemoryCallerMemory::new();
+    let store = InMemoryReceiptStore::over(&memory);
+    ReceiptFixture {
+        tenants: ["one", "two"].map(|name| (store.add_tenant(name), name.to_owned())),
+        other_process: Some(Arc::new(store.clone())),
+        store: Arc::new(Faulty::new(Arc::new(store))),
+        memory: Arc::new(memory),
+        keep: Box::new(()),
+    }
+}
+
 testkit::caller_memory_contract!(in_memory_caller_memory, async { Some(memory()) });
 testkit::caller_facts_contract!(in_memory_caller_facts, async { Some(memory()) });
 testkit::caller_memory_contract!(healthy_caller_memory, async { Some(memory_behind_a_switch()) });
@@ -76,5 +88,6 @@ testkit::key_store_contract!(in_memory_key_store, async { Some(access()) });
 testkit::access_admin_contract!(in_memory_access_admin, async { Some(access()) });
 testkit::spend_ledger_contract!(in_memory_spend_ledger, async { Some(spend()) });
 testkit::spend_admin_contract!(in_memory_spend_admin, async { Some(spend()) });
+testkit::receipt_store_contract!(in_memory_receipt_store, async { Some(receipts()) });
 // Without a fixture every clause is skipped, which is said and is no failure.
 testkit::caller_memory_contract!(skipped_when_there_is_no_fixture, async { None });

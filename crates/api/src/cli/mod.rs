@@ -10,6 +10,7 @@ mod doctor;
 mod migrate;
 mod output;
 mod recall;
+mod receipt;
 mod replay;
 mod span;
 mod spend;
@@ -58,6 +59,9 @@ enum Command {
     /// List calls that were begun and never written back
     #[command(subcommand, arg_required_else_help = false)]
     Calls(calls::Command),
+    /// Show the receipts of recalls, and how their calls ended
+    #[command(subcommand, arg_required_else_help = false)]
+    Receipt(receipt::ReceiptCommand),
     /// Print the OpenAPI document
     Openapi,
     /// Ask a running service for a caller and print a card; like any recall, it creates a caller that is unknown
@@ -103,6 +107,7 @@ fn run() -> Result<(), Failure> {
         Command::Key(command) => access::key(command),
         Command::Usage(command) => spend::show_usage(command),
         Command::Calls(command) => calls::run(command),
+        Command::Receipt(command) => receipt::run(command),
         Command::Openapi => output::json(&crate::openapi::document()),
         Command::Recall(command) => recall::run(&command),
         Command::Replay(command) => replay::run(&command),

@@ -38,6 +38,7 @@ use crate::{
     error::Refusal,
     middleware::{access_log::access_log, deadline::Kind, envelope::envelope, request_id::request_id},
     openapi,
+    receipts::Receipts,
     telemetry::{Metrics, Traces, traces::StageSpans},
 };
 use endpoint::Endpoint;
@@ -92,6 +93,8 @@ pub struct Api {
     pub(crate) metrics: Arc<Metrics>,
     /// There when traces are exported.
     pub(crate) traces: Option<Arc<Traces>>,
+    /// There when the feedback loop is on.
+    pub(crate) receipts: Option<Arc<Receipts>>,
     document: Bytes,
 }
 
@@ -131,8 +134,16 @@ impl Api {
             limits,
             metrics,
             traces,
+            receipts: None,
             document: Bytes::from(openapi::text()),
         }
+    }
+
+    /// Turns the feedback loop on, when there are `receipts` to keep.
+    #[must_use]
+    pub fn with_receipts(mut self, receipts: Option<Arc<Receipts>>) -> Self {
+        self.receipts = receipts;
+        self
     }
 }
 
@@ -222,5 +233,10 @@ async fn serve_document(api: Data<Api>) -> HttpResponse {
 /// A 200 with this body.
 fn ok(body: &impl Serialize) -> Result<HttpResponse, Refusal> {
     let body = serde_json::to_vec(body).map_err(Refusal::internal)?;
-    Ok(HttpResponse::Ok().content_type("application/json").body(body))
+    Ok(ok_of(body))
+}
+
+/// A 200 with this JSON.
+fn ok_of(body: Vec<u8>) -> HttpResponse {
+    HttpResponse::Ok().content_type("application/json").body(body)
 }

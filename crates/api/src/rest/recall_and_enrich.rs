@@ -10,6 +10,7 @@ use domain::{
     phone::{PhoneNumber, Region},
     port::Probe,
     recall::Recall,
+    receipt::ReceiptId,
     usecase::RecallInput,
 };
 use serde::Serialize;
@@ -19,12 +20,13 @@ use super::{
     Api, CallerResponse,
     body::Body,
     json::{self, At},
-    ok,
+    ok_of,
 };
 use crate::{
     error::{Chain, Refusal},
     middleware::{Frame, deadline},
     openapi::Refusals,
+    receipts::Pending,
 };
 
 /// Says who is calling, before the agent speaks.
@@ -49,9 +51,12 @@ pub(super) async fn recall_and_enrich(
 ) -> Result<HttpResponse, Refusal> {
     let ctx = frame.context()?;
     let asked = deadline::asked(request.headers());
+    let receipt = Pending::new(api.receipts.as_deref());
     let work = api.callers.recall_and_enrich(&ctx, |region| {
         asked?;
-        json::read(&body.bytes()?, RecallRequest::decode)?.into_input(region)
+        let input = json::read(&body.bytes()?, RecallRequest::decode)?.into_input(region)?;
+        receipt.note(&ctx, &input, &frame);
+        Ok(input)
     });
     let recall = match frame.due().bound("a recall", work).await {
         Ok(recall) => recall?,
@@ -66,7 +71,7 @@ pub(super) async fn recall_and_enrich(
     if let Some(cause) = &recall.degraded {
         tracing::warn!(request_id = frame.request_id, trace_id = frame.trace_id, cause = %Chain(cause), "a recall was answered without memory");
     }
-    ok(&RecallResponse::new(recall, &frame))
+    Ok(ok_of(receipt.encode(recall, &frame)?))
 }
 
 /// When in the life of a call the recall is sent.
@@ -163,6 +168,10 @@ pub struct RecallResponse {
     /// W3C trace id; the inbound `traceparent`'s when there is one.
     #[schema(examples("4bf92f3577b34da6a3ce929d0e0e4736"))]
     pub trace_id: String,
+    /// The id of this answer's receipt, for `caller-memory receipt show`; there only when the feedback loop is on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, examples("019ab001-2c00-7000-8000-000000000002"))]
+    pub context_audit_id: Option<String>,
     /// Whether the number was seen before; means nothing in a degraded answer.
     pub known: bool,
     /// There, and true, only when the memory could not be read.
@@ -331,9 +340,11 @@ pub struct Freshness {
 }
 
 impl RecallResponse {
-    fn new(recall: Recall, frame: &Frame) -> Self {
+    /// The answer, which names its receipt when there is one.
+    pub(crate) fn new(recall: Recall, frame: &Frame, receipt: Option<ReceiptId>) -> Self {
         Self {
             trace_id: frame.trace_id.clone(),
+            context_audit_id: receipt.map(|id| id.to_string()),
             known: recall.known,
             degraded: recall.degraded.is_some().then_some(true),
             caller: recall

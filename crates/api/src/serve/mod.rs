@@ -57,6 +57,9 @@ const LAND: Duration = Duration::from_secs(5);
 /// How long the database may take to write what is queued after that: both together stay under 10 s.
 const FLUSH: Duration = Duration::from_millis(1500);
 
+/// The part of it that receipts may take; the rest is for contacts.
+const FLUSH_RECEIPTS: Duration = Duration::from_millis(800);
+
 /// How long the last traces may take to be exported, meanwhile.
 const EXPORT: Duration = Duration::from_secs(1);
 
@@ -166,6 +169,7 @@ async fn serve(settings: ServeSettings, traces: Option<Arc<Traces>>) -> Result<(
         api,
         look_ups,
         open_calls,
+        receipts,
     } = compose(&settings, &database, &metrics, traces.clone())?;
     let counting = tokio::spawn(open_calls.run());
     let api = Data::new(api);
@@ -206,7 +210,13 @@ async fn serve(settings: ServeSettings, traces: Option<Arc<Traces>>) -> Result<(
             traces.stop(EXPORT);
         }
     });
-    let closed = database.close(Deadline(Instant::now() + FLUSH));
+    let stopped = Instant::now();
+    let closed = async {
+        if let Some(receipts) = receipts {
+            receipts.close(Deadline(stopped + FLUSH_RECEIPTS)).await;
+        }
+        database.close(Deadline(stopped + FLUSH)).await;
+    };
     tokio::join!(closed, exported).1?;
     tracing::info!("stopped");
     Ok(())

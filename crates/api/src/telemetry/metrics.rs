@@ -25,6 +25,7 @@ use prometheus_client::{
 
 use crate::{
     error::{Code, Refusal},
+    receipts::Dropped,
     rest::Route,
 };
 
@@ -67,6 +68,11 @@ struct LookupLabels {
     outcome: &'static str,
 }
 
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ReasonLabel {
+    reason: &'static str,
+}
+
 #[derive(Clone)]
 struct Latencies;
 
@@ -91,6 +97,9 @@ pub struct Metrics {
     credentials: Family<OutcomeLabel, Counter>,
     lookup_times: Times<LookupLabels>,
     lookups_skipped: Family<LookupLabels, Counter>,
+    receipts_kept: Counter,
+    receipts_dropped: Family<ReasonLabel, Counter>,
+    receipts_waiting: Gauge,
 }
 
 impl Metrics {
@@ -145,6 +154,20 @@ impl Metrics {
             "Look-ups that were needed and not begun, by vendor and reason",
             lookups_skipped.clone(),
         );
+        let receipts_kept = Counter::default();
+        let receipts_dropped = Family::default();
+        let receipts_waiting = Gauge::default();
+        registry.register("receipts_kept", "Receipts of recalls written", receipts_kept.clone());
+        registry.register(
+            "receipts_dropped",
+            "Receipts of recalls dropped, by reason",
+            receipts_dropped.clone(),
+        );
+        registry.register(
+            "receipts_waiting",
+            "Receipts of recalls that wait to be written",
+            receipts_waiting.clone(),
+        );
         Self {
             registry: Mutex::new(registry),
             requests,
@@ -157,6 +180,9 @@ impl Metrics {
             credentials,
             lookup_times,
             lookups_skipped,
+            receipts_kept,
+            receipts_dropped,
+            receipts_waiting,
         }
     }
 
@@ -198,6 +224,26 @@ impl Metrics {
     /// Notes how many calls are open.
     pub(super) fn calls_open(&self, calls: u64) {
         self.calls_open.set(i64::try_from(calls).unwrap_or(i64::MAX));
+    }
+
+    /// Counts receipts that begin to wait.
+    pub(crate) fn receipts_waiting(&self, receipts: usize) {
+        self.receipts_waiting.inc_by(signed(receipts));
+    }
+
+    /// Counts receipts that waited and are written.
+    pub(crate) fn receipts_kept(&self, receipts: usize) {
+        self.receipts_waiting.dec_by(signed(receipts));
+        self.receipts_kept.inc_by(receipts as u64);
+    }
+
+    /// Counts receipts that waited and will not be written.
+    pub(crate) fn receipts_dropped(&self, why: Dropped, receipts: usize) {
+        self.receipts_waiting.dec_by(signed(receipts));
+        let reason = why.label();
+        self.receipts_dropped
+            .get_or_create(&ReasonLabel { reason })
+            .inc_by(receipts as u64);
     }
 
     /// Counts a verified credential, which was refused for `refusal` if any.
@@ -256,6 +302,10 @@ impl LookupProbe for Metrics {
     }
 }
 
+fn signed(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
 /// The name of a stage in metrics and traces.
 pub(super) const fn stage_name(stage: Stage) -> &'static str {
     match stage {
@@ -299,6 +349,9 @@ mod tests {
         metrics.credential(Some(&Refusal::unauthorized()));
         metrics.ended("twilio", "hit", Duration::from_millis(70));
         metrics.skipped("twilio", Skip::Capped);
+        metrics.receipts_waiting(6);
+        metrics.receipts_kept(3);
+        metrics.receipts_dropped(Dropped::Full, 2);
         let text = metrics.text().unwrap();
         for line in [
             "caller_memory_http_requests_total{route=\"/v1/caller/{phone_number}\",method=\"GET\",status=\"404\"} 1",
@@ -312,6 +365,9 @@ mod tests {
             "caller_memory_credentials_total{outcome=\"refused\"} 1",
             "caller_memory_lookup_duration_seconds_count{vendor=\"twilio\",outcome=\"hit\"} 1",
             "caller_memory_lookups_skipped_total{vendor=\"twilio\",outcome=\"capped\"} 1",
+            "caller_memory_receipts_kept_total 3",
+            "caller_memory_receipts_dropped_total{reason=\"full\"} 2",
+            "caller_memory_receipts_waiting 1",
         ] {
             assert!(text.contains(line), "{line}\n{text}");
         }

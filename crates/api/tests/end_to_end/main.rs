@@ -3,6 +3,7 @@
 #![expect(clippy::expect_used, reason = "a test fails by panicking, its helpers included")]
 
 mod enrichment;
+mod receipts;
 mod service;
 mod vendor;
 

@@ -65,6 +65,8 @@ pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) headers: ureq::http::HeaderMap,
     pub(crate) body: Value,
+    /// The body as it came.
+    pub(crate) text: String,
     pub(crate) took: Duration,
 }
 
@@ -213,6 +215,7 @@ fn answer(mut response: ureq::http::Response<ureq::Body>, began: Instant) -> Res
         status: response.status().as_u16(),
         headers: response.headers().clone(),
         body,
+        text,
         took,
     })
 }

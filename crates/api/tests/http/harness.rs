@@ -15,12 +15,13 @@ use actix_web::{
 use adapters_auth::{ApiKey, AuthOptions, CachedAuthenticator, GovernorRateLimiter};
 use api::{
     Metrics,
+    receipts::{ReceiptLimits, Receipts},
     rest::{Api, Limits, Ports},
 };
 use domain::{
     access::{NewKey, RateLimit, Scope, Scopes},
     enrichment::Ttl,
-    port::{AccessAdmin, CallerMemory, Enricher, EnrichmentCache},
+    port::{AccessAdmin, CallerMemory, Enricher, EnrichmentCache, ReceiptStore},
     usecase::CallerRules,
 };
 use serde_json::{Value, json};
@@ -47,6 +48,8 @@ pub(crate) struct Setup {
     pub(crate) lookups: Arc<dyn EnrichmentCache>,
     pub(crate) enricher: Arc<dyn Enricher>,
     pub(crate) burst: u32,
+    /// Where receipts go when the feedback loop is on.
+    pub(crate) receipts: Option<(Arc<dyn ReceiptStore>, ReceiptLimits)>,
 }
 
 impl Default for Setup {
@@ -57,6 +60,7 @@ impl Default for Setup {
             lookups: Arc::new(InMemoryCallerMemory::new()),
             enricher: Arc::new(CachedOnly),
             burst: 10_000,
+            receipts: None,
         }
     }
 }
@@ -92,7 +96,11 @@ impl Fixture {
             limiter: Arc::new(GovernorRateLimiter::new(rate, clock.clone())),
             clock: clock.clone(),
         };
-        let api = Api::new(ports, rules, setup.limits, Arc::new(Metrics::new()));
+        let metrics = Arc::new(Metrics::new());
+        let receipts = setup
+            .receipts
+            .map(|(store, limits)| Arc::new(Receipts::start(store, clock, Arc::clone(&metrics), limits)));
+        let api = Api::new(ports, rules, setup.limits, metrics).with_receipts(receipts);
         let mut fixture = Self {
             memory,
             keys,

@@ -12,6 +12,7 @@ mod harness;
 mod openapi;
 mod order;
 mod recall;
+mod receipts;
 mod sockets;
 mod tenants;
 mod validation;

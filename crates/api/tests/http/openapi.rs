@@ -212,6 +212,10 @@ fn schemas_say_what_the_interface_says() {
         ("/Caller/properties/tags/type", json!("array")),
         ("/Caller/properties/custom_attributes/type", json!("object")),
         ("/RecallAndEnrichResponse/properties/degraded/enum", json!([true])),
+        (
+            "/RecallAndEnrichResponse/properties/context_audit_id/type",
+            json!("string"),
+        ),
         ("/Memory/properties/recent_calls/maxItems", json!(5)),
         ("/RecentCall/properties/started_at_ms/type", json!(["number", "null"])),
         ("/RecentCall/properties/outcome/type", json!(["string", "null"])),

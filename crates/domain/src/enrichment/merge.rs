@@ -45,8 +45,13 @@ impl Shown {
     /// number itself tells is neither.
     #[must_use]
     pub fn is_cached(&self, called: &[String]) -> bool {
-        let mut sources = self.origins().map(|(source, _)| source);
-        sources.any(|source| source != vendor::OFFLINE) && !called.iter().any(|vendor| self.is_from(vendor))
+        self.is_from_outside() && !called.iter().any(|vendor| self.is_from(vendor))
+    }
+
+    /// Whether any block shown is from a vendor or the operator's records, and not from the number itself.
+    #[must_use]
+    pub fn is_from_outside(&self) -> bool {
+        self.origins().any(|(source, _)| source != vendor::OFFLINE)
     }
 
     /// Whether any block shown is from `vendor`.

@@ -5,6 +5,7 @@ pub mod clock;
 pub mod enrichment;
 pub mod memory;
 pub mod probe;
+pub mod receipt;
 pub mod spend;
 
 pub use access::{AccessAdmin, AdminError, AuthError, Authenticator, KeyStore, RateDecision, RateLimiter};
@@ -12,4 +13,5 @@ pub use clock::Clock;
 pub use enrichment::{Enriched, Enricher, EnrichmentCache, EnrichmentProvider, EnrichmentQuery, LookupProbe, Skip};
 pub use memory::{CallerMemory, OpenCalls, RecallQuery};
 pub use probe::{Probe, Stage};
+pub use receipt::ReceiptStore;
 pub use spend::{CapChange, CapChanges, DailyCaps, Day, Purchase, SpendAdmin, SpendLedger, Usage};

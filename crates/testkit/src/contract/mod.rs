@@ -55,6 +55,7 @@ pub mod enrichment_provider;
 pub mod key_store;
 pub mod open_calls;
 pub mod rate_limiter;
+pub mod receipt_store;
 pub mod spend_admin;
 pub mod spend_ledger;
 
@@ -63,7 +64,7 @@ use std::{any::Any, future::Future, sync::Arc, time::Duration};
 use domain::{
     access::TenantId,
     error::PortError,
-    port::{AccessAdmin, CallerMemory, EnrichmentCache, KeyStore, OpenCalls, SpendAdmin, SpendLedger},
+    port::{AccessAdmin, CallerMemory, EnrichmentCache, KeyStore, OpenCalls, ReceiptStore, SpendAdmin, SpendLedger},
 };
 
 pub use authenticator::{AuthenticatorFixture, CacheTimes};
@@ -124,6 +125,23 @@ pub struct AccessFixture {
     pub keys: Arc<dyn KeyStore>,
     /// The implementation that manages the same store.
     pub admin: Arc<dyn AccessAdmin>,
+    /// What has to live as long as the store.
+    pub keep: Box<dyn Any + Send>,
+}
+
+/// What the suite of [`ReceiptStore`] works on.
+///
+/// The store must hold the two tenants and no receipt, because what is old is deleted of all. So every test needs its own.
+pub struct ReceiptFixture {
+    /// The implementation.
+    pub store: Arc<dyn ReceiptStore>,
+    /// A second instance over the same store, as another process would have. Without it, the clauses about several processes
+    /// use the first twice.
+    pub other_process: Option<Arc<dyn ReceiptStore>>,
+    /// The memory over the same store, whose ended calls give the outcomes.
+    pub memory: Arc<dyn CallerMemory>,
+    /// Two tenants with their names, without calls.
+    pub tenants: [(TenantId, String); 2],
     /// What has to live as long as the store.
     pub keep: Box<dyn Any + Send>,
 }
