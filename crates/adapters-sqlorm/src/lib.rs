@@ -1,7 +1,7 @@
 //! Storage of callers, calls, look-ups and keys on SQLite and PostgreSQL through SeaORM.
 //!
 //! Open a [`Database`], bring its schema up to date with [`Database::migrate_up`], and put the ports' implementations
-//! over it: [`SqlCallerMemory`], [`SqlKeyStore`] and [`SqlSpendLedger`]. No row, query or connection leaves this crate.
+//! over it: [`SqlCallerMemory`], [`SqlCallerAdmin`], [`SqlKeyStore`] and [`SqlSpendLedger`]. No row, query or connection leaves this crate.
 
 mod connect;
 mod contact;
@@ -15,6 +15,7 @@ mod memory;
 mod migrate;
 #[cfg(test)]
 mod plans;
+mod profile;
 mod recall;
 mod session;
 mod spend;
@@ -25,6 +26,7 @@ pub use database::{Database, DatabaseOptions, OpenError, PoolState};
 pub use keys::SqlKeyStore;
 pub use memory::SqlCallerMemory;
 pub use migrate::{MigrateError, MigrationState};
+pub use profile::SqlCallerAdmin;
 pub use spend::SqlSpendLedger;
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use sea_orm::{ConnectionTrait, DbBackend, Statement, TransactionTrait, Value};
 use uuid::Uuid;
 
 use crate::{
-    contact, end, keys, memory, recall,
+    contact, end, keys, memory, profile, recall,
     support::{Place, tenant},
 };
 
@@ -25,6 +25,7 @@ fn hot(dialect: DbBackend, tenant: Uuid) -> Vec<Hot> {
     };
     let id = Uuid::now_v7().simple().to_string();
     let seen = format!(r#"[{{"tenant":"{id}","caller":"{id}","session":"00","at_ms":1}}]"#);
+    let given = r#"[{"number":"+12025550100","keep_name":true,"tags":"[]"}]"#;
     vec![
         Hot {
             what: "recall",
@@ -60,6 +61,11 @@ fn hot(dialect: DbBackend, tenant: Uuid) -> Vec<Hot> {
             what: "contacts: start of a call",
             sql: contacts[2],
             values: vec![seen.into()],
+        },
+        Hot {
+            what: "import: profiles",
+            sql: profile::import(dialect)[1],
+            values: vec![tenant.into(), given.into()],
         },
     ]
 }
@@ -100,7 +106,7 @@ async fn sqlite_reads_no_table_from_end_to_end() {
             // What is scanned is the statement's own argument or its own few rows.
             .filter(|step| {
                 !step.contains("json_each")
-                    && !["SCAN k", "SCAN (subquery", "SCAN CONSTANT"]
+                    && !["SCAN k", "SCAN given", "SCAN (subquery", "SCAN CONSTANT"]
                         .iter()
                         .any(|own| step.starts_with(own))
             })
@@ -111,6 +117,8 @@ async fn sqlite_reads_no_table_from_end_to_end() {
             hot.what != "recall" || calls.is_some_and(|step| step.contains("COVERING")),
             "{plan:#?}"
         );
+        let one_by_one = plan.iter().any(|step| step.contains("tenant_id=? AND phone_number=?"));
+        assert!(hot.what != "import: profiles" || one_by_one, "{plan:#?}");
         assert!(
             plan.iter().any(|step| step.contains("USING")),
             "{}: {plan:#?}",

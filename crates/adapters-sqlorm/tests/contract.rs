@@ -4,9 +4,9 @@ mod support;
 
 use std::sync::Arc;
 
-use adapters_sqlorm::{SqlCallerMemory, SqlKeyStore, SqlSpendLedger};
+use adapters_sqlorm::{SqlCallerAdmin, SqlCallerMemory, SqlKeyStore, SqlSpendLedger};
 use support::{Place, tenant};
-use testkit::contract::{AccessFixture, CallerMemoryFixture, EnrichmentCacheFixture, SpendFixture};
+use testkit::contract::{AccessFixture, CallerAdminFixture, CallerMemoryFixture, EnrichmentCacheFixture, SpendFixture};
 
 async fn memory(place: Option<Place>) -> Option<CallerMemoryFixture> {
     let place = place?;
@@ -26,6 +26,17 @@ async fn cache(place: Option<Place>) -> Option<EnrichmentCacheFixture> {
     Some(EnrichmentCacheFixture {
         cache: Arc::clone(&memory) as _,
         memory,
+        tenants: [tenant(&database, "one").await, tenant(&database, "two").await],
+        keep: Box::new((database, place)),
+    })
+}
+
+async fn caller_admin(place: Option<Place>) -> Option<CallerAdminFixture> {
+    let place = place?;
+    let database = place.migrated().await;
+    Some(CallerAdminFixture {
+        admin: Arc::new(SqlCallerAdmin::new(&database)),
+        memory: Arc::new(SqlCallerMemory::new(&database)),
         tenants: [tenant(&database, "one").await, tenant(&database, "two").await],
         keep: Box::new((database, place)),
     })
@@ -65,6 +76,10 @@ testkit::caller_memory_contract!(caller_memory_on_postgres, async {
 testkit::enrichment_cache_contract!(enrichment_cache_on_sqlite, cache(Some(Place::sqlite())));
 testkit::enrichment_cache_contract!(enrichment_cache_on_postgres, async {
     cache(Place::postgres().await).await
+});
+testkit::caller_admin_contract!(caller_admin_on_sqlite, caller_admin(Some(Place::sqlite())));
+testkit::caller_admin_contract!(caller_admin_on_postgres, async {
+    caller_admin(Place::postgres().await).await
 });
 testkit::key_store_contract!(key_store_on_sqlite, access(Some(Place::sqlite())));
 testkit::key_store_contract!(key_store_on_postgres, async { access(Place::postgres().await).await });

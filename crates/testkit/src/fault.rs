@@ -1,21 +1,24 @@
 //! Faults in front of a port, switched while the test runs.
 
-use std::sync::{
-    Arc, Mutex, PoisonError,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use domain::{
     access::{KeyGrant, KeyHash, TenantId},
     async_trait,
     call::{CallId, CallRecord, Turn},
-    caller::Caller,
+    caller::{Caller, History, Imported, ProfileChange, ProfileEdit},
     context::Deadline,
     enrichment::CachedLookup,
     error::PortError,
     memory::Recollection,
     phone::PhoneNumber,
-    port::{CallerMemory, EnrichmentCache, KeyStore, Purchase, RecallQuery, SpendLedger},
+    port::{CallerAdmin, CallerMemory, ChangeError, EnrichmentCache, KeyStore, Purchase, RecallQuery, SpendLedger},
 };
 
 /// What happens to a call of a port before the port sees it.
@@ -168,5 +171,41 @@ impl<P: SpendLedger + ?Sized> SpendLedger for Faulty<P> {
     async fn reserve(&self, purchase: &Purchase, deadline: Deadline) -> Result<bool, PortError> {
         self.pass("reserve", deadline).await?;
         self.port.reserve(purchase, deadline).await
+    }
+}
+
+#[async_trait]
+impl<P: CallerAdmin + ?Sized> CallerAdmin for Faulty<P> {
+    async fn import(
+        &self,
+        tenant: TenantId,
+        profiles: &BTreeMap<PhoneNumber, ProfileChange>,
+        now_ms: i64,
+        deadline: Deadline,
+    ) -> Result<Imported, PortError> {
+        self.pass("import", deadline).await?;
+        self.port.import(tenant, profiles, now_ms, deadline).await
+    }
+
+    async fn change(
+        &self,
+        tenant: TenantId,
+        number: &PhoneNumber,
+        edit: ProfileEdit,
+        now_ms: i64,
+        deadline: Deadline,
+    ) -> Result<Caller, ChangeError> {
+        self.pass("change", deadline).await?;
+        self.port.change(tenant, number, edit, now_ms, deadline).await
+    }
+
+    async fn history(
+        &self,
+        tenant: TenantId,
+        number: &PhoneNumber,
+        deadline: Deadline,
+    ) -> Result<Option<History>, PortError> {
+        self.pass("history", deadline).await?;
+        self.port.history(tenant, number, deadline).await
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use testkit::{
     Faulty, InMemoryCallerMemory, InMemoryKeyStore, InMemorySpendLedger,
-    contract::{AccessFixture, CallerMemoryFixture, EnrichmentCacheFixture, SpendFixture},
+    contract::{AccessFixture, CallerAdminFixture, CallerMemoryFixture, EnrichmentCacheFixture, SpendFixture},
     sample,
 };
 
@@ -37,6 +37,16 @@ fn cache() -> EnrichmentCacheFixture {
     }
 }
 
+fn caller_admin() -> CallerAdminFixture {
+    let memory = Arc::new(InMemoryCallerMemory::new());
+    CallerAdminFixture {
+        admin: Arc::new(Faulty::new(Arc::clone(&memory))),
+        memory,
+        tenants: [sample::tenant(), sample::tenant()],
+        keep: Box::new(()),
+    }
+}
+
 fn access() -> AccessFixture {
     let store = Arc::new(InMemoryKeyStore::new());
     AccessFixture {
@@ -60,6 +70,7 @@ fn spend() -> SpendFixture {
 testkit::caller_memory_contract!(in_memory_caller_memory, async { Some(memory()) });
 testkit::caller_memory_contract!(healthy_caller_memory, async { Some(memory_behind_a_switch()) });
 testkit::enrichment_cache_contract!(in_memory_enrichment_cache, async { Some(cache()) });
+testkit::caller_admin_contract!(in_memory_caller_admin, async { Some(caller_admin()) });
 testkit::key_store_contract!(in_memory_key_store, async { Some(access()) });
 testkit::access_admin_contract!(in_memory_access_admin, async { Some(access()) });
 testkit::spend_ledger_contract!(in_memory_spend_ledger, async { Some(spend()) });
