@@ -267,16 +267,8 @@ impl BrokenAdmin {
                     *name = name.trim().replace(char::is_control, "");
                 }
             }
-            AdminFlaw::ImportsReplaceEverything => {
-                if change.tags == Change::Keep {
-                    change.tags = Change::Clear;
-                }
-            }
-            AdminFlaw::ClearsNothing => {
-                if change.name == Change::Clear {
-                    change.name = Change::Keep;
-                }
-            }
+            AdminFlaw::ImportsReplaceEverything if change.tags == Change::Keep => change.tags = Change::Clear,
+            AdminFlaw::ClearsNothing if change.name == Change::Clear => change.name = Change::Keep,
             _ => {}
         }
         change
