@@ -1,8 +1,8 @@
 //! Storage of callers, calls, look-ups and keys on SQLite and PostgreSQL through SeaORM.
 //!
 //! Open a [`Database`], bring its schema up to date with [`Database::migrate_up`], and put the ports' implementations
-//! over it: [`SqlCallerMemory`], [`SqlKeyStore`], [`SqlSpendLedger`] and
-//! [`SqlReceiptStore`]. No row, query or connection leaves this crate.
+//! over it: [`SqlCallerMemory`], [`SqlCallerAdmin`], [`SqlKeyStore`], [`SqlSpendLedger`] and [`SqlReceiptStore`]. No row, query or
+//! connection leaves this crate.
 
 mod connect;
 mod contact;
@@ -17,6 +17,7 @@ mod memory;
 mod migrate;
 #[cfg(test)]
 mod plans;
+mod profile;
 mod recall;
 mod receipt;
 mod session;
@@ -28,6 +29,7 @@ pub use database::{Database, DatabaseOptions, OpenError, PoolState};
 pub use keys::SqlKeyStore;
 pub use memory::SqlCallerMemory;
 pub use migrate::{MigrateError, MigrationState};
+pub use profile::SqlCallerAdmin;
 pub use receipt::SqlReceiptStore;
 pub use spend::SqlSpendLedger;
 

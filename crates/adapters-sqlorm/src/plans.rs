@@ -6,7 +6,7 @@ use sea_orm::{ConnectionTrait, DbBackend, Statement, TransactionTrait, Value};
 use uuid::Uuid;
 
 use crate::{
-    contact, end, facts, keys, memory, recall, receipt,
+    contact, end, facts, keys, memory, profile, recall, receipt,
     support::{Place, tenant},
 };
 
@@ -29,6 +29,7 @@ fn hot(dialect: DbBackend, tenant: Uuid) -> Vec<Hot> {
     };
     let id = Uuid::now_v7().simple().to_string();
     let seen = format!(r#"[{{"tenant":"{id}","caller":"{id}","session":"00","session_id":"s","at_ms":1}}]"#);
+    let given = r#"[{"number":"+12025550100","keep_name":true,"tags":"[]"}]"#;
     vec![
         Hot {
             what: "recall",
@@ -75,6 +76,11 @@ fn hot(dialect: DbBackend, tenant: Uuid) -> Vec<Hot> {
             sql: purge,
             values: vec![0_i64.into(), 500_i64.into()],
         },
+        Hot {
+            what: "import: profiles",
+            sql: profile::import(dialect)[1],
+            values: vec![tenant.into(), given.into()],
+        },
     ]
 }
 
@@ -116,7 +122,7 @@ async fn sqlite_reads_no_table_from_end_to_end() {
             // What is scanned is the statement's own argument or its own few rows.
             .filter(|step| {
                 !step.contains("json_each")
-                    && !["SCAN k", "SCAN gap", "SCAN (subquery", "SCAN CONSTANT"]
+                    && !["SCAN k", "SCAN gap", "SCAN given", "SCAN (subquery", "SCAN CONSTANT"]
                         .iter()
                         .any(|own| step.starts_with(own))
             })
@@ -127,6 +133,8 @@ async fn sqlite_reads_no_table_from_end_to_end() {
             hot.what != "recall" || calls.is_some_and(|step| step.contains("COVERING")),
             "{plan:#?}"
         );
+        let one_by_one = plan.iter().any(|step| step.contains("tenant_id=? AND phone_number=?"));
+        assert!(hot.what != "import: profiles" || one_by_one, "{plan:#?}");
         assert!(
             plan.iter().any(|step| step.contains("USING")),
             "{}: {plan:#?}",

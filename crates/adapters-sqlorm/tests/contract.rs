@@ -4,9 +4,12 @@ mod support;
 
 use std::sync::Arc;
 
-use adapters_sqlorm::{SqlCallerMemory, SqlKeyStore, SqlReceiptStore, SqlSpendLedger};
+use adapters_sqlorm::{SqlCallerAdmin, SqlCallerMemory, SqlKeyStore, SqlReceiptStore, SqlSpendLedger};
 use support::{Place, tenant};
-use testkit::contract::{AccessFixture, CallerMemoryFixture, EnrichmentCacheFixture, OpenCallsFixture, ReceiptFixture, SpendFixture};
+use testkit::contract::{
+    AccessFixture, CallerAdminFixture, CallerMemoryFixture, EnrichmentCacheFixture, OpenCallsFixture, ReceiptFixture,
+    SpendFixture,
+};
 
 async fn memory(place: Option<Place>) -> Option<CallerMemoryFixture> {
     let place = place?;
@@ -38,6 +41,17 @@ async fn cache(place: Option<Place>) -> Option<EnrichmentCacheFixture> {
     Some(EnrichmentCacheFixture {
         cache: Arc::clone(&memory) as _,
         memory,
+        tenants: [tenant(&database, "one").await, tenant(&database, "two").await],
+        keep: Box::new((database, place)),
+    })
+}
+
+async fn caller_admin(place: Option<Place>) -> Option<CallerAdminFixture> {
+    let place = place?;
+    let database = place.migrated().await;
+    Some(CallerAdminFixture {
+        admin: Arc::new(SqlCallerAdmin::new(&database)),
+        memory: Arc::new(SqlCallerMemory::new(&database)),
         tenants: [tenant(&database, "one").await, tenant(&database, "two").await],
         keep: Box::new((database, place)),
     })
@@ -100,6 +114,10 @@ testkit::open_calls_contract!(open_calls_on_postgres, async {
 testkit::enrichment_cache_contract!(enrichment_cache_on_sqlite, cache(Some(Place::sqlite())));
 testkit::enrichment_cache_contract!(enrichment_cache_on_postgres, async {
     cache(Place::postgres().await).await
+});
+testkit::caller_admin_contract!(caller_admin_on_sqlite, caller_admin(Some(Place::sqlite())));
+testkit::caller_admin_contract!(caller_admin_on_postgres, async {
+    caller_admin(Place::postgres().await).await
 });
 testkit::key_store_contract!(key_store_on_sqlite, access(Some(Place::sqlite())));
 testkit::key_store_contract!(key_store_on_postgres, async { access(Place::postgres().await).await });

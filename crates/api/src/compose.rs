@@ -112,7 +112,8 @@ pub(crate) fn compose(
     Ok(Composed {
         api: Api::traced(ports, rules, limits, Arc::clone(metrics), traces).with_receipts(receipts.clone()),
         look_ups,
-        open_calls, receipts,
+        open_calls,
+        receipts,
     })
 }
 

@@ -1,21 +1,27 @@
 //! Faults in front of a port, switched while the test runs.
 
-use std::sync::{
-    Arc, Mutex, PoisonError,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use domain::{
     access::{KeyGrant, KeyHash, TenantId},
     async_trait,
     call::{CallId, CallRecord, Turn},
-    caller::Caller,
+    caller::{Caller, History, Imported, ProfileChange, ProfileEdit},
     context::Deadline,
     enrichment::CachedLookup,
     error::PortError,
     memory::Recollection,
     phone::PhoneNumber,
-    port::{AdminError, CallerMemory, EnrichmentCache, KeyStore, Purchase, RecallQuery, ReceiptStore, SpendLedger},
+    port::{
+        AdminError, CallerAdmin, CallerMemory, ChangeError, EnrichmentCache, KeyStore, Purchase, RecallQuery,
+        ReceiptStore, SpendLedger,
+    },
     receipt::{Receipt, ReceiptId, ShownReceipt, Stats},
 };
 
@@ -197,5 +203,41 @@ impl<P: ReceiptStore + ?Sized> ReceiptStore for Faulty<P> {
     async fn purge(&self, before_ms: i64, most: u32, deadline: Deadline) -> Result<u64, PortError> {
         self.pass("purge receipts", deadline).await?;
         self.port.purge(before_ms, most, deadline).await
+    }
+}
+
+#[async_trait]
+impl<P: CallerAdmin + ?Sized> CallerAdmin for Faulty<P> {
+    async fn import(
+        &self,
+        tenant: TenantId,
+        profiles: &BTreeMap<PhoneNumber, ProfileChange>,
+        now_ms: i64,
+        deadline: Deadline,
+    ) -> Result<Imported, PortError> {
+        self.pass("import", deadline).await?;
+        self.port.import(tenant, profiles, now_ms, deadline).await
+    }
+
+    async fn change(
+        &self,
+        tenant: TenantId,
+        number: &PhoneNumber,
+        edit: ProfileEdit,
+        now_ms: i64,
+        deadline: Deadline,
+    ) -> Result<Caller, ChangeError> {
+        self.pass("change", deadline).await?;
+        self.port.change(tenant, number, edit, now_ms, deadline).await
+    }
+
+    async fn history(
+        &self,
+        tenant: TenantId,
+        number: &PhoneNumber,
+        deadline: Deadline,
+    ) -> Result<Option<History>, PortError> {
+        self.pass("history", deadline).await?;
+        self.port.history(tenant, number, deadline).await
     }
 }

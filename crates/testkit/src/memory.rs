@@ -2,7 +2,7 @@
 
 use std::{
     cmp::Reverse,
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -14,15 +14,14 @@ use domain::{
     access::TenantId,
     async_trait,
     call::{CallId, CallOutcome, CallRecord, SessionId, Turn},
-    caller::Caller,
+    caller::{self, Caller, Change, HISTORY_CALLS, History, Imported, ProfileChange, ProfileEdit},
     context::Deadline,
     enrichment::CachedLookup,
     error::PortError,
     facts::{self, FactKey, KnownFact, SaidFact},
-    json::JsonObject,
     memory::{MOST_GAPS, OpenCall, RECENT_CALLS, RecentCall, Recollection},
     phone::PhoneNumber,
-    port::{CallerMemory, EnrichmentCache, OpenCalls, RecallQuery},
+    port::{CallerAdmin, CallerMemory, ChangeError, EnrichmentCache, OpenCalls, RecallQuery},
 };
 use uuid::Uuid;
 
@@ -39,6 +38,8 @@ pub struct InMemoryCallerMemory {
 #[derive(Debug, Default)]
 struct Callers {
     profiles: HashMap<PhoneNumber, Profile>,
+    /// What the operator said.
+    said: HashMap<PhoneNumber, caller::Profile>,
     calls: HashMap<SessionId, Call>,
     sessions: HashMap<SessionId, (i64, PhoneNumber)>,
     lookups: HashMap<(PhoneNumber, String), CachedLookup>,
@@ -141,25 +142,36 @@ impl Callers {
 
     fn caller(&self, number: &PhoneNumber) -> Option<Caller> {
         let profile = self.profiles.get(number)?;
-        let stated = self.facts(number).into_iter().find(|fact| fact.key == FactKey::Name);
+        let said = self.said(number);
+        let stated = || self.facts(number).into_iter().find(|fact| fact.key == FactKey::Name);
         Some(Caller {
-            name: stated.map(|fact| fact.value),
+            name: said.name.or_else(|| stated().map(|fact| fact.value)),
             first_seen_ms: profile.first_seen,
             last_seen_ms: profile.last_seen,
             total_calls: self.calls_of(number).len() as u64,
-            tags: Vec::new(),
-            custom_attributes: JsonObject::default(),
+            tags: said.tags,
+            custom_attributes: said.custom_attributes,
         })
     }
 
-    fn recent_calls(&self, number: &PhoneNumber) -> Vec<RecentCall> {
+    /// What the operator said of a caller.
+    fn said(&self, number: &PhoneNumber) -> caller::Profile {
+        self.said.get(number).cloned().unwrap_or_default()
+    }
+
+    /// Makes sure of the caller without a contact; whether the caller was new.
+    fn create(&mut self, number: &PhoneNumber, now_ms: i64) -> bool {
+        !self.profiles.contains_key(number) && self.note(number, now_ms)
+    }
+
+    fn latest_calls(&self, number: &PhoneNumber, most: usize) -> Vec<RecentCall> {
         let mut calls: Vec<_> = self
             .calls_of(number)
             .into_iter()
             .map(|call| (self.started_at_ms(call), call))
             .collect();
         calls.sort_by_key(|(started_at_ms, call)| Reverse((*started_at_ms, call.commit)));
-        let newest = calls.into_iter().take(RECENT_CALLS);
+        let newest = calls.into_iter().take(most);
         newest
             .map(|(started_at_ms, call)| RecentCall {
                 call_id: call.id,
@@ -246,7 +258,7 @@ impl CallerMemory for InMemoryCallerMemory {
                 .or_else(|| callers.caller(&query.number))
                 .expect("a noted caller exists"),
             memory_changed_ms: callers.profiles[&query.number].memory_changed,
-            recent_calls: callers.recent_calls(&query.number),
+            recent_calls: callers.latest_calls(&query.number, RECENT_CALLS),
             facts: callers.facts(&query.number),
             gaps: callers.gaps(query),
             lookups: callers.lookups_of(&query.number),
@@ -362,5 +374,80 @@ impl EnrichmentCache for InMemoryCallerMemory {
     ) -> Result<Vec<CachedLookup>, PortError> {
         let mut tenants = self.open("lookups", deadline)?;
         Ok(tenants.entry(tenant).or_default().lookups_of(number))
+    }
+}
+
+/// What `change` makes of one part of a profile.
+fn changed<T: Clone + Default>(part: &mut T, change: &Change<T>) {
+    match change {
+        Change::Keep => {}
+        Change::Clear => *part = T::default(),
+        Change::Set(to) => *part = to.clone(),
+    }
+}
+
+#[async_trait]
+impl CallerAdmin for InMemoryCallerMemory {
+    async fn import(
+        &self,
+        tenant: TenantId,
+        profiles: &BTreeMap<PhoneNumber, ProfileChange>,
+        now_ms: i64,
+        deadline: Deadline,
+    ) -> Result<Imported, PortError> {
+        let mut tenants = self.open("import", deadline)?;
+        let callers = tenants.entry(tenant).or_default();
+        let mut imported = Imported::default();
+        for (number, change) in profiles {
+            let before = callers.said(number);
+            let mut after = before.clone();
+            match &change.name {
+                Change::Keep => {}
+                Change::Clear => after.name = None,
+                Change::Set(name) => after.name = Some(name.clone()),
+            }
+            changed(&mut after.tags, &change.tags);
+            changed(&mut after.custom_attributes, &change.custom_attributes);
+            let is_new = callers.create(number, now_ms);
+            *match (is_new, before == after) {
+                (true, _) => &mut imported.created,
+                (false, false) => &mut imported.updated,
+                (false, true) => &mut imported.unchanged,
+            } += 1;
+            callers.said.insert(number.clone(), after);
+        }
+        Ok(imported)
+    }
+
+    async fn change(
+        &self,
+        tenant: TenantId,
+        number: &PhoneNumber,
+        edit: ProfileEdit,
+        now_ms: i64,
+        deadline: Deadline,
+    ) -> Result<Caller, ChangeError> {
+        let mut tenants = self.open("change", deadline)?;
+        let callers = tenants.entry(tenant).or_default();
+        let profile = edit(callers.said(number))?;
+        callers.create(number, now_ms);
+        callers.said.insert(number.clone(), profile);
+        Ok(callers.caller(number).expect("a created caller exists"))
+    }
+
+    async fn history(
+        &self,
+        tenant: TenantId,
+        number: &PhoneNumber,
+        deadline: Deadline,
+    ) -> Result<Option<History>, PortError> {
+        let tenants = self.open("history", deadline)?;
+        let Some(callers) = tenants.get(&tenant) else {
+            return Ok(None);
+        };
+        Ok(callers.caller(number).map(|caller| History {
+            caller,
+            calls: callers.latest_calls(number, HISTORY_CALLS),
+        }))
     }
 }

@@ -2,26 +2,29 @@
 //! clause is in the macro of its port.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     panic::{AssertUnwindSafe, catch_unwind},
     path::Path,
     sync::Arc,
+    time::Duration,
 };
 
 use domain::{
     access::TenantId,
     async_trait,
     call::{Arrival, CallId, CallRecord, SessionId, Turn},
-    caller::Caller,
+    caller::{Caller, Change, History, Imported, Profile, ProfileChange, ProfileEdit},
     context::Deadline,
     error::PortError,
     memory::Recollection,
     phone::PhoneNumber,
-    port::{CallerMemory, RecallQuery},
+    port::{CallerAdmin, CallerMemory, ChangeError, RecallQuery},
 };
 use testkit::{
     InMemoryCallerMemory,
-    contract::{self, CallerMemoryFixture, caller_facts as facts, caller_memory as memory},
+    contract::{
+        self, CallerAdminFixture, CallerMemoryFixture, caller_admin, caller_facts as facts, caller_memory as memory,
+    },
     sample,
 };
 use uuid::Uuid;
@@ -233,6 +236,205 @@ fails!(rounded: RoundsDurations fails memory::durations_are_exact, memory::a_dif
 fails!(cleaned: CleansText fails memory::transcripts_survive_any_text);
 fails!(marked_early: MarksBeforeReading fails memory::a_recall_shows_the_profile_before_this_contact, memory::simultaneous_first_recalls_make_one_caller);
 
+/// What is wrong with a store of the operator's data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum AdminFlaw {
+    None,
+    TenantsShareEverything,
+    IgnoresDeadlines,
+    TakesLateForUnknown,
+    TrimsText,
+    ImportsAreContacts,
+    ImportsReplaceEverything,
+    ClearsNothing,
+    CountsEverythingAsCreated,
+    ForgetsImports,
+    EditsOutsideTheTransaction,
+    EditsNothing,
+    ChangesWhatIsRefused,
+    CreatesWhenShown,
+    OldestFirst,
+}
+
+struct BrokenAdmin {
+    memory: InMemoryCallerMemory,
+    flaw: AdminFlaw,
+}
+
+impl BrokenAdmin {
+    fn has(&self, flaw: AdminFlaw) -> bool {
+        self.flaw == flaw
+    }
+
+    fn tenant(&self, tenant: TenantId) -> TenantId {
+        if self.has(AdminFlaw::TenantsShareEverything) {
+            TenantId(Uuid::nil())
+        } else {
+            tenant
+        }
+    }
+
+    fn deadline(&self, deadline: Deadline) -> Deadline {
+        if self.has(AdminFlaw::IgnoresDeadlines) {
+            sample::ample()
+        } else {
+            deadline
+        }
+    }
+
+    fn flawed(&self, mut change: ProfileChange) -> ProfileChange {
+        match self.flaw {
+            AdminFlaw::TrimsText => {
+                if let Change::Set(name) = &mut change.name {
+                    *name = name.trim().replace(char::is_control, "");
+                }
+            }
+            AdminFlaw::ImportsReplaceEverything if change.tags == Change::Keep => change.tags = Change::Clear,
+            AdminFlaw::ClearsNothing if change.name == Change::Clear => change.name = Change::Keep,
+            _ => {}
+        }
+        change
+    }
+}
+
+#[async_trait]
+impl CallerAdmin for BrokenAdmin {
+    async fn import(
+        &self,
+        tenant: TenantId,
+        profiles: &BTreeMap<PhoneNumber, ProfileChange>,
+        now_ms: i64,
+        deadline: Deadline,
+    ) -> Result<Imported, PortError> {
+        let (tenant, deadline) = (self.tenant(tenant), self.deadline(deadline));
+        if self.has(AdminFlaw::ForgetsImports) {
+            let created = profiles.len() as u64;
+            return Ok(Imported {
+                created,
+                ..Imported::default()
+            });
+        }
+        let flawed = profiles
+            .iter()
+            .map(|(number, change)| (number.clone(), self.flawed(change.clone())))
+            .collect();
+        let mut imported = self.memory.import(tenant, &flawed, now_ms, deadline).await?;
+        if self.has(AdminFlaw::ImportsAreContacts) {
+            for number in profiles.keys() {
+                let query = sample::query(number, now_ms);
+                self.memory.recall(tenant, &query, deadline).await?;
+            }
+        }
+        if self.has(AdminFlaw::CountsEverythingAsCreated) {
+            imported = Imported {
+                created: profiles.len() as u64,
+                ..Imported::default()
+            };
+        }
+        Ok(imported)
+    }
+
+    async fn change(
+        &self,
+        tenant: TenantId,
+        number: &PhoneNumber,
+        edit: ProfileEdit,
+        now_ms: i64,
+        deadline: Deadline,
+    ) -> Result<Caller, ChangeError> {
+        let (tenant, deadline) = (self.tenant(tenant), self.deadline(deadline));
+        let edit: ProfileEdit = match self.flaw {
+            AdminFlaw::EditsNothing => Arc::new(move |stored| edit(stored.clone()).map(|_| stored)),
+            AdminFlaw::ChangesWhatIsRefused => Arc::new(move |stored| edit(stored).or_else(|_| Ok(Profile::default()))),
+            AdminFlaw::EditsOutsideTheTransaction => {
+                let stored = self.memory.caller(tenant, number, deadline).await?;
+                let stored = stored.map_or_else(Profile::default, |caller| Profile {
+                    name: caller.name,
+                    tags: caller.tags,
+                    custom_attributes: caller.custom_attributes,
+                });
+                let edited = edit(stored)?;
+                // Others get their turn in between.
+                tokio::time::sleep(Duration::from_millis(20)).await;
+                Arc::new(move |_| Ok(edited.clone()))
+            }
+            _ => edit,
+        };
+        self.memory.change(tenant, number, edit, now_ms, deadline).await
+    }
+
+    async fn history(
+        &self,
+        tenant: TenantId,
+        number: &PhoneNumber,
+        deadline: Deadline,
+    ) -> Result<Option<History>, PortError> {
+        let (tenant, deadline) = (self.tenant(tenant), self.deadline(deadline));
+        if self.has(AdminFlaw::CreatesWhenShown) {
+            let query = sample::query(number, sample::NOW_MS);
+            self.memory.recall(tenant, &query, deadline).await?;
+        }
+        let read = self.memory.history(tenant, number, deadline).await;
+        match read {
+            Err(PortError::Unavailable(_)) if self.has(AdminFlaw::TakesLateForUnknown) => Ok(None),
+            Ok(Some(mut history)) => {
+                if self.has(AdminFlaw::OldestFirst) {
+                    history.calls.reverse();
+                }
+                Ok(Some(history))
+            }
+            read => read,
+        }
+    }
+}
+
+fn broken_admin(flaw: AdminFlaw) -> CallerAdminFixture {
+    let memory = InMemoryCallerMemory::new();
+    CallerAdminFixture {
+        memory: Arc::new(memory.other_process()),
+        admin: Arc::new(BrokenAdmin { memory, flaw }),
+        tenants: [sample::tenant(), sample::tenant()],
+        keep: Box::new(()),
+    }
+}
+
+/// Whether a store with the flaw keeps the clause.
+fn admin_keeps(flaw: AdminFlaw, clause: impl AsyncFnOnce(&CallerAdminFixture)) -> bool {
+    catch_unwind(AssertUnwindSafe(|| {
+        contract::run("a clause", async { Some(broken_admin(flaw)) }, clause);
+    }))
+    .is_ok()
+}
+
+/// Checks that a store with the flaw fails each of the clauses, which a sound one keeps.
+macro_rules! admin_fails {
+    ($test:ident: $flaw:ident fails $($clause:ident),+) => {
+        #[test]
+        fn $test() {
+            $(
+                let clause = stringify!($clause);
+                assert!(admin_keeps(AdminFlaw::None, caller_admin::$clause), "a sound store keeps {clause}");
+                assert!(!admin_keeps(AdminFlaw::$flaw, caller_admin::$clause), "{clause} does not notice");
+            )+
+        }
+    };
+}
+
+admin_fails!(admin_shared_tenants: TenantsShareEverything fails profiles_and_histories_stay_in_their_tenant);
+admin_fails!(admin_no_deadline: IgnoresDeadlines fails a_passed_deadline_is_unavailable);
+admin_fails!(admin_late_is_unknown: TakesLateForUnknown fails a_passed_deadline_is_unavailable);
+admin_fails!(admin_trimmed: TrimsText fails profiles_survive_any_text);
+admin_fails!(admin_contacts: ImportsAreContacts fails an_import_leaves_calls_and_contacts);
+admin_fails!(admin_whole_rows: ImportsReplaceEverything fails an_import_changes_each_part_by_itself);
+admin_fails!(admin_never_clears: ClearsNothing fails an_import_changes_each_part_by_itself);
+admin_fails!(admin_all_created: CountsEverythingAsCreated fails an_import_counts_each_caller_once);
+admin_fails!(admin_forgets: ForgetsImports fails an_import_creates_callers_that_recalls_know, an_import_meets_simultaneous_first_contacts);
+admin_fails!(admin_read_before: EditsOutsideTheTransaction fails simultaneous_changes_all_take_effect);
+admin_fails!(admin_no_edit: EditsNothing fails a_change_edits_what_is_stored, a_change_creates_the_caller);
+admin_fails!(admin_refused_anyway: ChangesWhatIsRefused fails a_refused_change_changes_nothing);
+admin_fails!(admin_creating_reads: CreatesWhenShown fails reading_a_history_changes_nothing);
+admin_fails!(admin_oldest_first: OldestFirst fails a_history_has_the_newest_calls_first);
+
 #[test]
 fn every_clause_is_in_the_macro_of_its_port() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/contract");
@@ -259,5 +461,6 @@ fn every_clause_is_in_the_macro_of_its_port() {
             assert_eq!(written, listed, "in {}", path.display());
         }
     }
-    assert_eq!(suites, 12, "there is a suite for each port");
+    assert_eq!(suites, 13, "there is a suite for each port");
+    assert_eq!(suites, 10, "there is a suite for each port");
 }

@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use testkit::{
     Faulty, InMemoryCallerMemory, InMemoryKeyStore, InMemoryReceiptStore, InMemorySpendLedger,
-    contract::{AccessFixture, CallerMemoryFixture, EnrichmentCacheFixture, OpenCallsFixture, ReceiptFixture, SpendFixture},
+    contract::{
+        AccessFixture, CallerAdminFixture, CallerMemoryFixture, EnrichmentCacheFixture, OpenCallsFixture,
+        ReceiptFixture, SpendFixture,
+    },
     sample,
 };
 
@@ -41,6 +44,16 @@ fn cache() -> EnrichmentCacheFixture {
     let memory = Arc::new(InMemoryCallerMemory::new());
     EnrichmentCacheFixture {
         cache: Arc::new(Faulty::new(Arc::clone(&memory))),
+        memory,
+        tenants: [sample::tenant(), sample::tenant()],
+        keep: Box::new(()),
+    }
+}
+
+fn caller_admin() -> CallerAdminFixture {
+    let memory = Arc::new(InMemoryCallerMemory::new());
+    CallerAdminFixture {
+        admin: Arc::new(Faulty::new(Arc::clone(&memory))),
         memory,
         tenants: [sample::tenant(), sample::tenant()],
         keep: Box::new(()),
@@ -84,6 +97,7 @@ testkit::caller_facts_contract!(in_memory_caller_facts, async { Some(memory()) }
 testkit::caller_memory_contract!(healthy_caller_memory, async { Some(memory_behind_a_switch()) });
 testkit::open_calls_contract!(in_memory_open_calls, async { Some(open_calls()) });
 testkit::enrichment_cache_contract!(in_memory_enrichment_cache, async { Some(cache()) });
+testkit::caller_admin_contract!(in_memory_caller_admin, async { Some(caller_admin()) });
 testkit::key_store_contract!(in_memory_key_store, async { Some(access()) });
 testkit::access_admin_contract!(in_memory_access_admin, async { Some(access()) });
 testkit::spend_ledger_contract!(in_memory_spend_ledger, async { Some(spend()) });

@@ -3,6 +3,7 @@
 #![expect(clippy::expect_used, reason = "a test fails by panicking")]
 
 use std::{
+    collections::BTreeMap,
     future::Future,
     sync::Arc,
     time::{Duration, Instant},
@@ -11,7 +12,7 @@ use std::{
 use domain::{
     call::CallId,
     error::PortError,
-    port::{CallerMemory, EnrichmentCache, KeyStore},
+    port::{CallerAdmin, CallerMemory, EnrichmentCache, KeyStore},
 };
 use testkit::{
     Fault, Faulty, InMemoryCallerMemory, InMemoryKeyStore,
@@ -42,6 +43,9 @@ async fn errors_of(memory: &Memory) -> Vec<(&'static str, PortError)> {
         .store_lookup(tenant, &caller, &lookup("twilio", NOW_MS), within(time))
         .await;
     fails("store_lookup", stored.err());
+    let imported = memory.import(tenant, &BTreeMap::new(), NOW_MS, within(time)).await;
+    fails("import", imported.err());
+    fails("history", memory.history(tenant, &caller, within(time)).await.err());
     errors
 }
 

@@ -4,6 +4,7 @@
 //! error. Exit codes: 0 done, 1 failed, 2 usage.
 
 mod access;
+mod caller;
 mod calls;
 mod client;
 mod doctor;
@@ -54,6 +55,9 @@ enum Command {
     /// Create, list, revoke and rotate API keys
     #[command(subcommand, arg_required_else_help = false)]
     Key(access::KeyCommand),
+    /// Import, set and show what is kept of callers
+    #[command(subcommand, arg_required_else_help = false)]
+    Caller(caller::Command),
     /// Show what look-ups were paid for, by day, tenant and vendor
     Usage(spend::ShowUsage),
     /// List calls that were begun and never written back
@@ -105,6 +109,7 @@ fn run() -> Result<(), Failure> {
         Command::Migrate(command) => migrate::run(command),
         Command::Tenant(command) => access::tenant(command),
         Command::Key(command) => access::key(command),
+        Command::Caller(command) => caller::run(command),
         Command::Usage(command) => spend::show_usage(command),
         Command::Calls(command) => calls::run(command),
         Command::Receipt(command) => receipt::run(command),

@@ -97,7 +97,7 @@ fn open(command: &Replay) -> Result<(Box<dyn Read>, Option<u64>), Failure> {
 }
 
 /// A bar over the bytes of the file; nothing when standard error is not a terminal.
-fn progress(length: Option<u64>) -> ProgressBar {
+pub(super) fn progress(length: Option<u64>) -> ProgressBar {
     let (bar, template) = match length {
         Some(bytes) => (ProgressBar::new(bytes), "{wide_bar} {percent}% {msg}, {eta} left"),
         None => (ProgressBar::new_spinner(), "{spinner} {msg}, {elapsed}"),

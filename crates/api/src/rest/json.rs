@@ -33,6 +33,19 @@ pub(crate) fn read<'a, T>(body: &'a [u8], decode: impl FnOnce(At<'a, '_>) -> Res
     }
 }
 
+/// Reads one value that did not come in a body, a cell of a table for example; faults are named after it.
+pub(crate) fn field<'a, T>(
+    name: &'static str,
+    text: &'a str,
+    decode: impl FnOnce(At<'a, '_>) -> Result<T, Error>,
+) -> Result<T, Error> {
+    let place = Place::Field(&Place::Body, name);
+    let value: &RawValue =
+        serde_json::from_str(text).map_err(|error| place.fault(format_args!("is not JSON: {error}")))?;
+    let text = value.get();
+    decode(At { text, place })
+}
+
 fn bad(message: impl Into<String>) -> Error {
     Error::BadRequest(message.into())
 }

@@ -7,7 +7,7 @@ mod body;
 mod calls_end;
 mod endpoint;
 mod get_caller;
-mod json;
+pub(crate) mod json;
 mod recall_and_enrich;
 
 use std::{sync::Arc, time::Duration};

@@ -2,6 +2,7 @@
 
 #![expect(clippy::expect_used, reason = "a test fails by panicking, its helpers included")]
 
+mod callers;
 mod enrichment;
 mod receipts;
 mod service;

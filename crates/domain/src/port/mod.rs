@@ -1,6 +1,7 @@
 //! What the use cases need from outside. Each trait's MUSTs are clauses of its contract suite in `testkit`.
 
 pub mod access;
+pub mod caller_admin;
 pub mod clock;
 pub mod enrichment;
 pub mod memory;
@@ -9,6 +10,7 @@ pub mod receipt;
 pub mod spend;
 
 pub use access::{AccessAdmin, AdminError, AuthError, Authenticator, KeyStore, RateDecision, RateLimiter};
+pub use caller_admin::{CallerAdmin, ChangeError};
 pub use clock::Clock;
 pub use enrichment::{Enriched, Enricher, EnrichmentCache, EnrichmentProvider, EnrichmentQuery, LookupProbe, Skip};
 pub use memory::{CallerMemory, OpenCalls, RecallQuery};

@@ -16,6 +16,7 @@
 //! | [`EnrichmentProvider`](domain::port::EnrichmentProvider) | [`enrichment_provider_contract!`](crate::enrichment_provider_contract) | [`EnrichmentProviderFixture`] |
 //! | [`SpendLedger`] | [`spend_ledger_contract!`](crate::spend_ledger_contract) | [`SpendFixture`] |
 //! | [`SpendAdmin`] | [`spend_admin_contract!`](crate::spend_admin_contract) | [`SpendFixture`] |
+//! | [`CallerAdmin`] | [`caller_admin_contract!`](crate::caller_admin_contract) | [`CallerAdminFixture`] |
 //!
 //! # How to use a suite
 //!
@@ -48,6 +49,7 @@
 
 pub mod access_admin;
 pub mod authenticator;
+pub mod caller_admin;
 pub mod caller_facts;
 pub mod caller_memory;
 pub mod enrichment_cache;
@@ -64,7 +66,10 @@ use std::{any::Any, future::Future, sync::Arc, time::Duration};
 use domain::{
     access::TenantId,
     error::PortError,
-    port::{AccessAdmin, CallerMemory, EnrichmentCache, KeyStore, OpenCalls, ReceiptStore, SpendAdmin, SpendLedger},
+    port::{
+        AccessAdmin, CallerAdmin, CallerMemory, EnrichmentCache, KeyStore, OpenCalls, ReceiptStore, SpendAdmin,
+        SpendLedger,
+    },
 };
 
 pub use authenticator::{AuthenticatorFixture, CacheTimes};
@@ -102,6 +107,18 @@ pub struct OpenCallsFixture {
     /// Two tenants that exist in the store and have no callers.
     pub tenants: [TenantId; 2],
     /// What has to live as long as the memory.
+    pub keep: Box<dyn Any + Send>,
+}
+
+/// What the suite of [`CallerAdmin`] works on.
+pub struct CallerAdminFixture {
+    /// The implementation.
+    pub admin: Arc<dyn CallerAdmin>,
+    /// The memory over the same store, whose recall shows the profiles.
+    pub memory: Arc<dyn CallerMemory>,
+    /// Two tenants that exist in the store and have no callers.
+    pub tenants: [TenantId; 2],
+    /// What has to live as long as the store.
     pub keep: Box<dyn Any + Send>,
 }
 

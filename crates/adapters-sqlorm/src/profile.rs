@@ -1,0 +1,353 @@
+//! The operator's data: profiles written by the batch or one at a time, and a caller with calls to look at.
+//!
+//! Names come from `callers.name` alone here, so that what somebody else said about a caller is never written back as the
+//! operator's word.
+
+use std::collections::BTreeMap;
+
+use domain::{
+    access::TenantId,
+    async_trait,
+    call::CallId,
+    caller::{Caller, Change, HISTORY_CALLS, History, Imported, Profile, ProfileChange, ProfileEdit},
+    context::Deadline,
+    error::PortError,
+    json::JsonObject,
+    memory::RecentCall,
+    phone::PhoneNumber,
+    port::{CallerAdmin, ChangeError},
+};
+use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, QueryResult, Statement, TryGetable, Value};
+use serde::Serialize;
+use uuid::Uuid;
+
+use crate::{
+    Database,
+    error::{port_error, undecodable},
+    transaction::{Verdict, Working},
+};
+
+/// [`CallerAdmin`] in SQL.
+pub struct SqlCallerAdmin {
+    db: Database,
+}
+
+impl SqlCallerAdmin {
+    /// The operator's data kept in `db`.
+    #[must_use]
+    pub fn new(db: &Database) -> Self {
+        Self { db: db.clone() }
+    }
+}
+
+/// A change as the statements read it; what is null is kept, but for a name that is not kept: that is cleared.
+#[derive(Serialize)]
+struct ChangeRow<'p> {
+    id: String,
+    number: &'p str,
+    keep_name: bool,
+    name: Option<&'p str>,
+    tags: Option<String>,
+    attributes: Option<&'p str>,
+}
+
+impl<'p> ChangeRow<'p> {
+    fn new(number: &'p PhoneNumber, change: &'p ProfileChange) -> Result<Self, PortError> {
+        Ok(Self {
+            id: Uuid::now_v7().simple().to_string(),
+            number: number.as_e164(),
+            keep_name: change.name == Change::Keep,
+            name: match &change.name {
+                Change::Set(name) => Some(name),
+                Change::Keep | Change::Clear => None,
+            },
+            tags: match &change.tags {
+                Change::Keep => None,
+                Change::Clear => Some(to_json(&[])?),
+                Change::Set(tags) => Some(to_json(tags)?),
+            },
+            attributes: match &change.custom_attributes {
+                Change::Keep => None,
+                Change::Clear => Some("{}"),
+                Change::Set(attributes) => Some(attributes.as_str()),
+            },
+        })
+    }
+}
+
+fn to_json(tags: &[String]) -> Result<String, PortError> {
+    serde_json::to_string(tags).map_err(|error| PortError::Internal(Box::new(error)))
+}
+
+/// The statements of an import: the tenant, the time and the rows. Who is missing comes first, so that a first contact that
+/// comes in between is seen by the second.
+pub(crate) const fn import(dialect: DbBackend) -> [&'static str; 2] {
+    match dialect {
+        DbBackend::Sqlite => SQLITE,
+        _ => POSTGRES,
+    }
+}
+
+// SQLite would rather go through all callers of the tenant for each row, unless the tenant looks as if it came with the row.
+const SQLITE: [&str; 2] = [
+    "INSERT INTO callers (id, tenant_id, phone_number, name, first_seen_ms, last_seen_ms, total_calls, tags, custom_attributes)
+     SELECT unhex(value ->> 'id'), $1, value ->> 'number', value ->> 'name', $2, $2, 0,
+       COALESCE(value ->> 'tags', '[]'), COALESCE(value ->> 'attributes', '{}')
+     FROM json_each($3) WHERE true
+     ON CONFLICT (tenant_id, phone_number) DO NOTHING",
+    "WITH given AS MATERIALIZED (
+       SELECT $1 AS tenant, value ->> 'number' AS number, value ->> 'keep_name' AS keep_name, value ->> 'name' AS name,
+         value ->> 'tags' AS tags, value ->> 'attributes' AS attributes
+       FROM json_each($2))
+     UPDATE callers SET
+       name = CASE WHEN given.keep_name THEN callers.name ELSE given.name END,
+       tags = COALESCE(given.tags, callers.tags),
+       custom_attributes = COALESCE(given.attributes, callers.custom_attributes)
+     FROM given
+     WHERE callers.tenant_id = given.tenant AND callers.phone_number = given.number
+       AND (NOT given.keep_name AND callers.name IS NOT given.name
+         OR callers.tags <> given.tags
+         OR callers.custom_attributes <> given.attributes)",
+];
+
+const POSTGRES: [&str; 2] = [
+    "INSERT INTO callers (id, tenant_id, phone_number, name, first_seen_ms, last_seen_ms, total_calls, tags, custom_attributes)
+     SELECT id, $1, number, name, $2, $2, 0, COALESCE(tags, '[]'), COALESCE(attributes, '{}')
+     FROM json_to_recordset($3::json) AS given (id uuid, number text, name text, tags text, attributes text)
+     ON CONFLICT (tenant_id, phone_number) DO NOTHING",
+    "UPDATE callers SET
+       name = CASE WHEN given.keep_name THEN callers.name ELSE given.name END,
+       tags = COALESCE(given.tags, callers.tags),
+       custom_attributes = COALESCE(given.attributes, callers.custom_attributes)
+     FROM json_to_recordset($2::json) AS given (number text, keep_name boolean, name text, tags text, attributes text)
+     WHERE callers.tenant_id = $1 AND callers.phone_number = given.number
+       AND (NOT given.keep_name AND callers.name IS DISTINCT FROM given.name
+         OR callers.tags <> given.tags
+         OR callers.custom_attributes <> given.attributes)",
+];
+
+/// What is stored of a caller.
+const FIND: &str = "\
+SELECT name, first_seen_ms, last_seen_ms, total_calls, tags, custom_attributes FROM callers
+WHERE tenant_id = $1 AND phone_number = $2";
+
+/// The same, and nobody else changes it until the transaction ends. SQLite has one writer as it is.
+const FIND_AND_LOCK: &str = "\
+SELECT name, first_seen_ms, last_seen_ms, total_calls, tags, custom_attributes FROM callers
+WHERE tenant_id = $1 AND phone_number = $2 FOR NO KEY UPDATE";
+
+const CREATE: &str = "\
+INSERT INTO callers (id, tenant_id, phone_number, name, first_seen_ms, last_seen_ms, total_calls, tags, custom_attributes)
+VALUES ($1, $2, $3, $4, $5, $5, 0, $6, $7)
+ON CONFLICT (tenant_id, phone_number) DO NOTHING";
+
+const REPLACE: &str = "\
+UPDATE callers SET name = $3, tags = $4, custom_attributes = $5 WHERE tenant_id = $1 AND phone_number = $2";
+
+/// The caller with each of the latest calls, or once without.
+const HISTORY: &str = "\
+SELECT c.name, c.first_seen_ms, c.last_seen_ms, c.total_calls, c.tags, c.custom_attributes,
+  k.id, k.started_at_ms, k.duration_s, k.outcome, k.summary
+FROM callers AS c LEFT JOIN calls AS k ON k.tenant_id = c.tenant_id AND k.caller_id = c.id
+WHERE c.tenant_id = $1 AND c.phone_number = $2
+ORDER BY k.started_at_ms DESC, k.id DESC LIMIT $3";
+
+#[async_trait]
+impl CallerAdmin for SqlCallerAdmin {
+    async fn import(
+        &self,
+        tenant: TenantId,
+        profiles: &BTreeMap<PhoneNumber, ProfileChange>,
+        now_ms: i64,
+        deadline: Deadline,
+    ) -> Result<Imported, PortError> {
+        let rows: Vec<_> = profiles
+            .iter()
+            .map(|(number, change)| ChangeRow::new(number, change))
+            .collect::<Result<_, _>>()?;
+        let count = rows.len() as u64;
+        let rows = serde_json::to_string(&rows).map_err(|error| PortError::Internal(Box::new(error)))?;
+        self.db
+            .transaction("import", deadline, move |transaction| {
+                let rows = rows.clone();
+                Box::pin(async move {
+                    let [create, update] = import(transaction.get_database_backend());
+                    let values = [tenant.0.into(), now_ms.into(), rows.clone().into()];
+                    let created = run(transaction, create, values).await?;
+                    let updated = run(transaction, update, [tenant.0.into(), rows.into()]).await?;
+                    Ok(Verdict::Commit(Imported {
+                        created,
+                        updated,
+                        unchanged: count.saturating_sub(created + updated),
+                    }))
+                })
+            })
+            .await
+    }
+
+    async fn change(
+        &self,
+        tenant: TenantId,
+        number: &PhoneNumber,
+        edit: ProfileEdit,
+        now_ms: i64,
+        deadline: Deadline,
+    ) -> Result<Caller, ChangeError> {
+        let number = number.clone();
+        self.db
+            .transaction("change", deadline, move |transaction| {
+                Box::pin(change(
+                    transaction,
+                    tenant,
+                    number.clone(),
+                    ProfileEdit::clone(&edit),
+                    now_ms,
+                )) as Working<'_, _>
+            })
+            .await?
+    }
+
+    async fn history(
+        &self,
+        tenant: TenantId,
+        number: &PhoneNumber,
+        deadline: Deadline,
+    ) -> Result<Option<History>, PortError> {
+        let most = i64::try_from(HISTORY_CALLS).unwrap_or(i64::MAX);
+        let values = [tenant.0.into(), number.as_e164().into(), most.into()];
+        let statement = Statement::from_sql_and_values(self.db.dialect(), HISTORY, values);
+        let rows = self.db.query_all("history", deadline, statement).await?;
+        let Some(first) = rows.first() else { return Ok(None) };
+        let caller = caller(first)?;
+        let calls = rows.iter().filter_map(|row| call(row).transpose());
+        Ok(Some(History {
+            caller,
+            calls: calls.collect::<Result<_, _>>()?,
+        }))
+    }
+}
+
+/// Reads, edits and writes one profile. What cannot be read ends it before anything is written.
+async fn change(
+    transaction: &DatabaseTransaction,
+    tenant: TenantId,
+    number: PhoneNumber,
+    edit: ProfileEdit,
+    now_ms: i64,
+) -> Result<Verdict<Result<Caller, ChangeError>>, DbErr> {
+    let dialect = transaction.get_database_backend();
+    let find = match dialect {
+        DbBackend::Postgres => FIND_AND_LOCK,
+        _ => FIND,
+    };
+    let key = [tenant.0.into(), number.as_e164().into()];
+    let row = transaction
+        .query_one_raw(Statement::from_sql_and_values(dialect, find, key))
+        .await?;
+    let stored = match row.as_ref().map(caller).transpose() {
+        Ok(stored) => stored,
+        Err(unreadable) => return Ok(Verdict::Discard(Err(unreadable.into()))),
+    };
+    let is_new = stored.is_none();
+    let stored = stored.unwrap_or_else(|| first_seen(now_ms));
+    let edited = edit(Profile {
+        name: stored.name.clone(),
+        tags: stored.tags.clone(),
+        custom_attributes: stored.custom_attributes.clone(),
+    });
+    let (profile, tags) = match edited.map_err(ChangeError::from).and_then(with_tags) {
+        Ok(edited) => edited,
+        Err(refused) => return Ok(Verdict::Discard(Err(refused))),
+    };
+    let (name, attributes) = (profile.name.clone(), profile.custom_attributes.as_str().to_owned());
+    let written = if is_new {
+        let values = [
+            Uuid::now_v7().into(),
+            tenant.0.into(),
+            number.as_e164().into(),
+            name.into(),
+            now_ms.into(),
+            tags.into(),
+            attributes.into(),
+        ];
+        run(transaction, CREATE, values).await?
+    } else {
+        let values = [
+            tenant.0.into(),
+            number.as_e164().into(),
+            name.into(),
+            tags.into(),
+            attributes.into(),
+        ];
+        run(transaction, REPLACE, values).await?
+    };
+    if written == 0 {
+        // Somebody created the caller in between.
+        return Ok(Verdict::Again);
+    }
+    Ok(Verdict::Commit(Ok(Caller {
+        name: profile.name,
+        tags: profile.tags,
+        custom_attributes: profile.custom_attributes,
+        ..stored
+    })))
+}
+
+/// The profile with its tags as they are stored.
+fn with_tags(profile: Profile) -> Result<(Profile, String), ChangeError> {
+    let tags = to_json(&profile.tags)?;
+    Ok((profile, tags))
+}
+
+fn first_seen(now_ms: i64) -> Caller {
+    Caller {
+        name: None,
+        first_seen_ms: now_ms,
+        last_seen_ms: now_ms,
+        total_calls: 0,
+        tags: Vec::new(),
+        custom_attributes: JsonObject::default(),
+    }
+}
+
+/// Runs a statement; returns how many rows it changed.
+async fn run<const N: usize>(
+    transaction: &DatabaseTransaction,
+    sql: &'static str,
+    values: [Value; N],
+) -> Result<u64, DbErr> {
+    let dialect = transaction.get_database_backend();
+    let statement = Statement::from_sql_and_values(dialect, sql, values);
+    Ok(transaction.execute_raw(statement).await?.rows_affected())
+}
+
+/// The caller in the first columns of [`FIND`] and [`HISTORY`].
+fn caller(row: &QueryResult) -> Result<Caller, PortError> {
+    let total_calls: i64 = column(row, 3)?;
+    let tags: String = column(row, 4)?;
+    Ok(Caller {
+        name: column(row, 0)?,
+        first_seen_ms: column(row, 1)?,
+        last_seen_ms: column(row, 2)?,
+        total_calls: u64::try_from(total_calls).map_err(|_| undecodable("count of calls"))?,
+        tags: serde_json::from_str(&tags).map_err(|_| undecodable("list of tags"))?,
+        custom_attributes: JsonObject::from_validated(column(row, 5)?),
+    })
+}
+
+/// The call in the last columns of [`HISTORY`]; `None` when there is none.
+fn call(row: &QueryResult) -> Result<Option<RecentCall>, PortError> {
+    let Some(id) = column(row, 6)? else { return Ok(None) };
+    let outcome: String = column(row, 9)?;
+    Ok(Some(RecentCall {
+        call_id: CallId(id),
+        started_at_ms: column(row, 7)?,
+        duration_s: column(row, 8)?,
+        summary: column(row, 10)?,
+        outcome: outcome.parse().map_err(|_| undecodable("outcome"))?,
+    }))
+}
+
+fn column<T: TryGetable>(row: &QueryResult, index: usize) -> Result<T, PortError> {
+    row.try_get_by_index(index).map_err(port_error)
+}

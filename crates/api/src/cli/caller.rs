@@ -1,0 +1,326 @@
+//! `caller`: what the operator keeps about callers. It is written from a file or one caller at a time, and looked at.
+
+mod attributes;
+mod import;
+mod rows;
+
+use std::{fmt::Write as _, sync::Arc};
+
+use adapters_sqlorm::{Database, SqlCallerAdmin, SqlCallerMemory, SqlKeyStore};
+use attributes::AttributeEdit;
+use clap::{Args, Subcommand};
+use domain::{
+    access::TenantId,
+    call::Turn,
+    caller::{self, Caller, HISTORY_CALLS, History, Profile, ProfileEdit},
+    memory::RecentCall,
+    phone::{PhoneNumber, Region},
+    port::{AccessAdmin, AdminError, CallerAdmin, CallerMemory, ChangeError},
+};
+use serde::Serialize;
+use serde_json::{Value, value::RawValue};
+
+use super::{
+    Failure,
+    access::{Common, TenantName},
+    output,
+    store::{deadline, now_ms, refused, unusable, with_migrated},
+};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Write names, tags and attributes from a CSV or JSON-lines file; what a row leaves out stays as it is
+    Import(import::Import),
+    /// Write one caller's name, tags and attributes; creates a caller that is unknown
+    Set(Set),
+    /// Show a caller with the latest calls; creates nothing and looks nothing up
+    Show(Show),
+}
+
+/// Whose callers a command is about.
+#[derive(Debug, Args)]
+pub(super) struct Whose {
+    /// The tenant of the callers
+    #[arg(long, value_name = "NAME", default_value = "default")]
+    tenant: TenantName,
+    /// The region of national phone numbers, unless the tenant has its own
+    #[arg(
+        long,
+        env = "CALLER_MEMORY_DEFAULT_REGION",
+        value_name = "REGION",
+        default_value = "US"
+    )]
+    default_region: Region,
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Set {
+    /// The caller's number, in E.164 or in the national format of the tenant's region
+    number: String,
+    #[command(flatten)]
+    edits: Edits,
+    #[command(flatten)]
+    whose: Whose,
+}
+
+/// What to write; what is left out stays as it is.
+#[derive(Debug, Clone, Args)]
+#[group(required = true, multiple = true)]
+struct Edits {
+    /// The name, which goes before every other; '' removes it
+    #[arg(long, value_name = "NAME", value_parser = name)]
+    name: Option<Name>,
+    /// A tag; may be repeated, and replaces all tags that are kept; '' alone removes them
+    #[arg(long = "tag", value_name = "TAG")]
+    tags: Option<Vec<String>>,
+    /// An attribute, a text; may be repeated, and leaves the other attributes; `KEY=` removes it
+    #[arg(long = "attr", value_name = "KEY=VALUE")]
+    attributes: Vec<AttributeEdit>,
+}
+
+/// A name to write, or none.
+#[derive(Debug, Clone)]
+struct Name(Option<String>);
+
+fn name(text: &str) -> Result<Name, caller::ProfileFault> {
+    caller::name(text).map(Name)
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Show {
+    /// The caller's number, in E.164 or in the national format of the tenant's region
+    number: String,
+    /// Show what was said as well
+    #[arg(long)]
+    transcripts: bool,
+    #[command(flatten)]
+    whose: Whose,
+}
+
+pub(super) fn run(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Import(command) => import::run(&command),
+        Command::Set(command) => set(command),
+        Command::Show(command) => show(&command),
+    }
+}
+
+impl Whose {
+    /// Does `work` on the database for the tenant, whose national numbers are of the region.
+    fn with_tenant<T>(
+        &self,
+        work: impl AsyncFnOnce(&Database, TenantId, Region) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        with_migrated(&self.common.database, async |database| {
+            let tenants = SqlKeyStore::new(database).tenants(deadline()).await;
+            let tenants = tenants.map_err(|error| refused(&error))?;
+            let named = tenants.into_iter().find(|tenant| tenant.name == self.tenant.0);
+            let tenant = named.ok_or_else(|| refused(&AdminError::UnknownTenant(self.tenant.0.clone())))?;
+            work(database, tenant.id, tenant.region.unwrap_or(self.default_region)).await
+        })
+    }
+}
+
+fn number(text: &str, region: Region) -> Result<PhoneNumber, Failure> {
+    PhoneNumber::normalise(text, region).map_err(|error| Failure::Usage(format!("NUMBER: {error}")))
+}
+
+fn set(command: Set) -> Result<(), Failure> {
+    let Set { number, edits, whose } = command;
+    let edit = edits.edit()?;
+    let (number, stored) = whose.with_tenant(async |database, tenant, region| {
+        let number = self::number(&number, region)?;
+        let changed = SqlCallerAdmin::new(database)
+            .change(tenant, &number, edit, now_ms(), deadline())
+            .await;
+        match changed {
+            Ok(caller) => Ok((number, caller)),
+            Err(ChangeError::Refused(fault)) => Err(Failure::Failed(format!("{fault}; nothing was changed"))),
+            Err(ChangeError::Port(error)) => Err(unusable(&error)),
+        }
+    })?;
+    if whose.common.json {
+        return output::json(&ShownCaller::new(&number, &stored)?);
+    }
+    output::print(card(&number, &stored).trim_end())
+}
+
+impl Edits {
+    /// The edit that the flags mean.
+    fn edit(self) -> Result<ProfileEdit, Failure> {
+        let Self { name, tags, attributes } = self;
+        let usage = |error: caller::ProfileFault| Failure::Usage(error.to_string());
+        let tags = tags
+            .map(|tags| caller::tags(tags.iter().map(String::as_str)).map_err(usage))
+            .transpose()?;
+        Ok(Arc::new(move |stored: Profile| {
+            Ok(Profile {
+                name: name.clone().map_or(stored.name, |name| name.0),
+                tags: tags.clone().unwrap_or(stored.tags),
+                custom_attributes: attributes::edited(stored.custom_attributes, &attributes)?,
+            })
+        }))
+    }
+}
+
+fn show(command: &Show) -> Result<(), Failure> {
+    let Show {
+        number,
+        transcripts,
+        whose,
+    } = command;
+    whose.with_tenant(async |database, tenant, region| {
+        let number = self::number(number, region)?;
+        let history = SqlCallerAdmin::new(database).history(tenant, &number, deadline()).await;
+        let Some(History { caller, calls }) = history.map_err(|error| unusable(&error))? else {
+            let name = &whose.tenant.0;
+            return Err(Failure::Failed(format!(
+                "the tenant {name} has no caller with this number; a call, a recall or `caller-memory caller set` makes one"
+            )));
+        };
+        let memory = SqlCallerMemory::new(database);
+        // One transcript after the other: together they may be large.
+        let transcript = async |call: &RecentCall| {
+            if !transcripts {
+                return Ok(None);
+            }
+            let read = memory.transcript(tenant, call.call_id, deadline()).await;
+            read.map_err(|error| unusable(&error))
+        };
+        if whose.common.json {
+            let mut shown = Vec::with_capacity(calls.len());
+            for call in &calls {
+                shown.push(ShownCall::new(call, transcript(call).await?.as_deref()));
+            }
+            return output::json(&ShownHistory {
+                caller: ShownCaller::new(&number, &caller)?,
+                calls: shown,
+            });
+        }
+        output::print(card(&number, &caller).trim_end())?;
+        for call in &calls {
+            output::print(call_card(call, transcript(call).await?.as_deref()).trim_end())?;
+        }
+        if caller.total_calls > calls.len() as u64 {
+            return output::print(&format!(
+                "\nThese are the newest {HISTORY_CALLS} of {} calls.",
+                caller.total_calls
+            ));
+        }
+        Ok(())
+    })
+}
+
+/// A caller as a person reads it.
+fn card(number: &PhoneNumber, caller: &Caller) -> String {
+    let mut card = format!("{}\n", number.as_e164());
+    let mut line = |name: &str, value: &str| {
+        let _ = writeln!(card, "  {name:<9} {}", output::printable(value));
+    };
+    line("name", caller.name.as_deref().unwrap_or("none from the operator"));
+    line("tags", &caller.tags.join(", "));
+    match serde_json::from_str(caller.custom_attributes.as_str()) {
+        Ok(Value::Object(attributes)) => {
+            for (name, value) in attributes {
+                let value = value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
+                line("attribute", &format!("{name} = {value}"));
+            }
+        }
+        // A number beyond what this reads, for example; it is shown as it is stored.
+        _ => line("attribute", caller.custom_attributes.as_str()),
+    }
+    line("calls", &caller.total_calls.to_string());
+    line("first", &output::moment(caller.first_seen_ms));
+    line("last", &output::moment(caller.last_seen_ms));
+    card
+}
+
+/// A call as a person reads it. What callers said is shown without what a terminal would obey.
+fn call_card(call: &RecentCall, transcript: Option<&[Turn]>) -> String {
+    let mut card = format!(
+        "\ncall {}\n  {}, {:.0} s, {}\n",
+        call.call_id,
+        output::moment(call.started_at_ms),
+        call.duration_s,
+        call.outcome.as_str()
+    );
+    if !call.summary.is_empty() {
+        let _ = writeln!(card, "  {}", output::printable(&call.summary));
+    }
+    for turn in transcript.unwrap_or_default() {
+        let text = output::printable(&turn.text);
+        let _ = writeln!(card, "    {:<5} {}", turn.role.as_str(), text.trim());
+    }
+    card
+}
+
+#[derive(Serialize)]
+struct ShownCaller<'a> {
+    phone_number: &'a str,
+    name: Option<&'a str>,
+    first_seen_ms: i64,
+    last_seen_ms: i64,
+    total_calls: u64,
+    tags: &'a [String],
+    custom_attributes: &'a RawValue,
+}
+
+impl<'a> ShownCaller<'a> {
+    fn new(number: &'a PhoneNumber, caller: &'a Caller) -> Result<Self, Failure> {
+        Ok(Self {
+            phone_number: number.as_e164(),
+            name: caller.name.as_deref(),
+            first_seen_ms: caller.first_seen_ms,
+            last_seen_ms: caller.last_seen_ms,
+            total_calls: caller.total_calls,
+            tags: &caller.tags,
+            custom_attributes: serde_json::from_str(caller.custom_attributes.as_str())
+                .map_err(|_| Failure::Failed("the stored attributes of this caller are not JSON".to_owned()))?,
+        })
+    }
+}
+
+#[derive(Serialize)]
+struct ShownHistory<'a> {
+    #[serde(flatten)]
+    caller: ShownCaller<'a>,
+    calls: Vec<ShownCall>,
+}
+
+#[derive(Serialize)]
+struct ShownCall {
+    call_id: String,
+    started_at_ms: i64,
+    duration_s: f64,
+    outcome: &'static str,
+    summary: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    transcript: Option<Vec<ShownTurn>>,
+}
+
+#[derive(Serialize)]
+struct ShownTurn {
+    role: &'static str,
+    text: String,
+    ts_ms: f64,
+}
+
+impl ShownCall {
+    fn new(call: &RecentCall, transcript: Option<&[Turn]>) -> Self {
+        let turn = |turn: &Turn| ShownTurn {
+            role: turn.role.as_str(),
+            text: turn.text.clone(),
+            ts_ms: turn.ts_ms,
+        };
+        Self {
+            call_id: call.call_id.to_string(),
+            started_at_ms: call.started_at_ms,
+            duration_s: call.duration_s,
+            outcome: call.outcome.as_str(),
+            summary: call.summary.clone(),
+            transcript: transcript.map(|turns| turns.iter().map(turn).collect()),
+        }
+    }
+}

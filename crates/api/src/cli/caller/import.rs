@@ -1,0 +1,304 @@
+//! `caller import`: profiles from a file, in batches of one transaction each.
+//!
+//! The file is read as a stream. What stays in memory is one batch, the rows that are listed as refused, and, so that a number
+//! that is there twice is noticed, 16 bytes for each number (with what a hash table needs beside it, 20 to 40).
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    fs::File,
+    io::{BufReader, Read},
+    path::{Path, PathBuf},
+};
+
+use adapters_sqlorm::SqlCallerAdmin;
+use clap::Args;
+use domain::{
+    access::TenantId,
+    caller::{self, Change, Imported, ProfileChange},
+    phone::{PhoneError, PhoneNumber, Region},
+    port::CallerAdmin,
+};
+use indicatif::ProgressBar;
+use serde::Serialize;
+
+use super::{
+    Whose,
+    rows::{Format, Given, Row, Rows},
+};
+use crate::{
+    cli::{
+        Failure, output,
+        replay::progress,
+        store::{deadline, now_ms, unusable},
+    },
+    rest::json,
+};
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Import {
+    /// The file: .csv with a header, .jsonl or .ndjson, with `phone_number`, `name`, `tags` and `custom_attributes`
+    file: PathBuf,
+    #[command(flatten)]
+    whose: Whose,
+}
+
+/// Callers that are written in one transaction. A running service waits for no more than that.
+const BATCH: usize = 1_000;
+
+/// Refused rows that are shown on standard error.
+const SHOWN: u64 = 20;
+
+/// Refused rows that `--json` lists.
+const LISTED: usize = 10_000;
+
+pub(super) fn run(command: &Import) -> Result<(), Failure> {
+    let file = &command.file;
+    let format = format(file)?;
+    let (input, length) = open(file)?;
+    let rows = Rows::new(BufReader::new(input), format);
+    let mut rows = rows.map_err(|stop| Failure::Failed(format!("{}: {stop}", file.display())))?;
+    let bar = progress(length);
+    let (tally, stopped) = command.whose.with_tenant(async |database, tenant, region| {
+        let mut work = Importing {
+            admin: &SqlCallerAdmin::new(database),
+            tenant,
+            region,
+            bar: &bar,
+            lines: HashMap::new(),
+            batch: BTreeMap::new(),
+            tally: Tally::default(),
+        };
+        let stopped = work.all(&mut rows).await.err();
+        Ok((work.tally, stopped))
+    })?;
+    bar.finish_and_clear();
+    tally.say_how_many_more();
+    if command.whose.common.json {
+        output::json(&tally.summary)?;
+    } else {
+        output::print(&tally.text())?;
+    }
+    tally.verdict(stopped.as_deref())
+}
+
+/// The format that the file's name ends with.
+fn format(file: &Path) -> Result<Format, Failure> {
+    let ending = file
+        .extension()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .to_ascii_lowercase();
+    match ending.as_str() {
+        "csv" => Ok(Format::Csv),
+        "jsonl" | "ndjson" => Ok(Format::JsonLines),
+        _ => Err(Failure::Usage(format!(
+            "the format of {} is not known by its name; name the file .csv, .jsonl or .ndjson",
+            file.display()
+        ))),
+    }
+}
+
+fn open(path: &Path) -> Result<(impl Read + use<>, Option<u64>), Failure> {
+    let cannot = |error| Failure::Failed(format!("cannot read {}: {error}", path.display()));
+    let file = File::open(path).map_err(cannot)?;
+    let metadata = file.metadata().map_err(cannot)?;
+    if metadata.is_dir() {
+        return Err(Failure::Failed(format!(
+            "{} is a folder; give a file of callers",
+            path.display()
+        )));
+    }
+    Ok((file, metadata.is_file().then_some(metadata.len())))
+}
+
+/// An import that is under way.
+struct Importing<'a> {
+    admin: &'a dyn CallerAdmin,
+    tenant: TenantId,
+    region: Region,
+    bar: &'a ProgressBar,
+    /// The line on which each number was first, by its digits.
+    lines: HashMap<u64, u64>,
+    batch: BTreeMap<PhoneNumber, ProfileChange>,
+    tally: Tally,
+}
+
+impl Importing<'_> {
+    /// Writes every good row; why it stopped before the end of the file.
+    async fn all(&mut self, rows: &mut Rows<impl std::io::BufRead>) -> Result<(), String> {
+        let mut read = 0;
+        loop {
+            let row = match rows.next() {
+                Ok(Some(row)) => row,
+                Ok(None) => return self.write(read).await,
+                Err(stop) => {
+                    self.write(read).await?;
+                    return Err(stop.to_string());
+                }
+            };
+            read = row.line;
+            self.take(row);
+            if self.batch.len() == BATCH {
+                self.write(read).await?;
+                self.bar.set_position(rows.bytes());
+                self.bar.set_message(format!("{} rows", self.tally.summary.rows));
+            }
+        }
+    }
+
+    fn take(&mut self, row: Row) {
+        self.tally.summary.rows += 1;
+        let line = row.line;
+        match row.given.and_then(|given| self.check(line, given)) {
+            Ok((number, change)) => {
+                self.batch.insert(number, change);
+            }
+            Err(error) => {
+                if let Some(complaint) = self.tally.refuse(line, error) {
+                    self.bar.suspend(|| output::complain(&complaint));
+                }
+            }
+        }
+    }
+
+    /// What a row means to whom, or what is wrong with it.
+    fn check(&mut self, line: u64, given: Given) -> Result<(PhoneNumber, ProfileChange), String> {
+        let number = PhoneNumber::normalise(&given.phone_number, self.region).map_err(|error| match error {
+            PhoneError::Withheld => "phone_number is what a withheld caller ID looks like, which is nobody; leave the row out".to_owned(),
+            PhoneError::Unparseable | PhoneError::NotE164 => format!(
+                "phone_number is not a phone number; write it in E.164, for example +12025550142, or as it is dialled within {}, with its area code",
+                self.region.as_str()
+            ),
+        })?;
+        let digits = number.as_e164().bytes().filter(u8::is_ascii_digit);
+        let digits = digits.fold(0, |number, digit| number * 10 + u64::from(digit - b'0'));
+        if let Some(first) = self.lines.get(&digits) {
+            return Err(format!(
+                "this number is on line {first} already; keep one of the two rows"
+            ));
+        }
+        self.lines.insert(digits, line);
+        Ok((number, change(given)?))
+    }
+
+    /// Writes what has gathered up to the line `read`.
+    async fn write(&mut self, read: u64) -> Result<(), String> {
+        if !self.batch.is_empty() {
+            let imported = self
+                .admin
+                .import(self.tenant, &self.batch, now_ms(), deadline())
+                .await
+                .map_err(|error| {
+                    let (Failure::Failed(why) | Failure::Usage(why)) = unusable(&error);
+                    why
+                })?;
+            self.tally.count(imported);
+            self.batch.clear();
+        }
+        self.tally.stored_to = read;
+        Ok(())
+    }
+}
+
+/// What a row makes of a profile, within the limits.
+fn change(given: Given) -> Result<ProfileChange, String> {
+    let fault = |error: caller::ProfileFault| error.to_string();
+    Ok(ProfileChange {
+        name: match given.name {
+            Change::Keep => Change::Keep,
+            Change::Clear => Change::Clear,
+            // A name of blanks was read as none.
+            Change::Set(name) => caller::name(&name).map_err(fault)?.map_or(Change::Keep, Change::Set),
+        },
+        tags: match given.tags {
+            Change::Keep => Change::Keep,
+            Change::Clear => Change::Clear,
+            Change::Set(tags) => Change::Set(caller::tags(tags.iter().map(String::as_str)).map_err(fault)?),
+        },
+        custom_attributes: match given.custom_attributes {
+            Change::Keep => Change::Keep,
+            Change::Clear => Change::Clear,
+            Change::Set(text) => {
+                let object = json::field("custom_attributes", &text, |value| value.object());
+                let object = object.map_err(|error| error.to_string())?;
+                Change::Set(caller::custom_attributes(object).map_err(fault)?)
+            }
+        },
+    })
+}
+
+/// What became of the rows so far.
+#[derive(Default)]
+struct Tally {
+    summary: Summary,
+    refused: u64,
+    /// Every good row up to this line is stored.
+    stored_to: u64,
+}
+
+#[derive(Default, Serialize)]
+struct Summary {
+    rows: u64,
+    created: u64,
+    updated: u64,
+    unchanged: u64,
+    refused: Vec<Refused>,
+}
+
+#[derive(Serialize)]
+struct Refused {
+    line: u64,
+    error: String,
+}
+
+impl Tally {
+    fn count(&mut self, imported: Imported) {
+        self.summary.created += imported.created;
+        self.summary.updated += imported.updated;
+        self.summary.unchanged += imported.unchanged;
+    }
+
+    /// Counts a refused row; what is to be said about it, when it is one of the first.
+    fn refuse(&mut self, line: u64, error: String) -> Option<String> {
+        self.refused += 1;
+        let complaint = (self.refused <= SHOWN).then(|| format!("line {line} refused: {error}"));
+        if self.summary.refused.len() < LISTED {
+            self.summary.refused.push(Refused { line, error });
+        }
+        complaint
+    }
+
+    fn say_how_many_more(&self) {
+        if let Some(more @ 1..) = self.refused.checked_sub(SHOWN) {
+            output::complain(&format!("and {more} more rows refused"));
+        }
+    }
+
+    fn text(&self) -> String {
+        let Summary {
+            rows,
+            created,
+            updated,
+            unchanged,
+            ..
+        } = self.summary;
+        let refused = self.refused;
+        format!("{rows} rows: {created} callers created, {updated} updated, {unchanged} unchanged, {refused} refused")
+    }
+
+    fn verdict(&self, stopped: Option<&str>) -> Result<(), Failure> {
+        let refused = self.refused;
+        match (stopped, self.stored_to) {
+            (Some(why), 0) => Err(Failure::Failed(format!(
+                "the import stopped: {why}; nothing is stored for certain, so import the file again"
+            ))),
+            (Some(why), line) => Err(Failure::Failed(format!(
+                "the import stopped: {why}; every good row up to line {line} is stored; import the file again when that is mended, which does no harm to what is stored"
+            ))),
+            (None, _) if refused > 0 => Err(Failure::Failed(format!(
+                "{refused} rows were refused and the others are stored; correct them and import the file again, which does no harm to what is stored"
+            ))),
+            (None, _) => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! The operator's data beside a running service: written on the command line, recalled over HTTP.
+
+use std::{fs, path::Path};
+
+use serde_json::{Value, json};
+
+use super::on_each_database;
+use crate::service::{Database, KEY, Service, program};
+
+/// Runs `caller-memory caller` on the database; the exit code and what was printed.
+fn caller(folder: &Path, database: &Database, args: &[&str]) -> (Option<i32>, Value, String) {
+    let output = program(folder)
+        .env("CALLER_MEMORY_DATABASE_URL", &database.url)
+        .arg("caller")
+        .args(args)
+        .arg("--json")
+        .output()
+        .expect("the binary runs");
+    let said = String::from_utf8(output.stderr).expect("UTF-8");
+    let printed = serde_json::from_slice(&output.stdout).unwrap_or(Value::Null);
+    (output.status.code(), printed, said)
+}
+
+#[test]
+fn imported_callers_are_recalled_while_the_service_runs() {
+    on_each_database(|database| {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let service = Service::start(database, &[]);
+        assert_eq!(service.end("s-1", "+12025550143").status, 204);
+        let file = "phone_number,name,tags,custom_attributes\n\
+            202-555-0142,Maren Okafor,vip; gold,\"{\"\"plan\"\": \"\"gold\"\"}\"\n\
+            not a number,Nobody,,\n\
+            +12025550143,Noor Haddad,,\n";
+        fs::write(folder.path().join("callers.csv"), file).expect("written");
+        let (code, summary, said) = caller(folder.path(), database, &["import", "callers.csv"]);
+        assert_eq!(code, Some(1), "{said}");
+        assert_eq!(
+            (&summary["rows"], &summary["created"], &summary["updated"]),
+            (&json!(3), &json!(1), &json!(1)),
+            "{summary}"
+        );
+        assert_eq!(summary["refused"][0]["line"], 3);
+        assert!(
+            said.starts_with("line 3 refused: phone_number is not a phone number"),
+            "{said}"
+        );
+
+        let first = service.recall(&json!({"phone_number": "+12025550142"}), &[]).body;
+        assert_eq!(first["known"], json!(true), "an imported caller is known: {first}");
+        assert_eq!(
+            (
+                &first["caller"]["name"],
+                &first["caller"]["tags"],
+                &first["caller"]["total_calls"]
+            ),
+            (&json!("Maren Okafor"), &json!(["vip", "gold"]), &json!(0))
+        );
+        assert_eq!(first["caller"]["custom_attributes"], json!({"plan": "gold"}));
+        assert_eq!(first["caller"]["first_seen_ms"], first["caller"]["last_seen_ms"]);
+        let second = service.recall(&json!({"phone_number": "+12025550143"}), &[]).body;
+        assert_eq!(
+            (&second["caller"]["name"], &second["caller"]["total_calls"]),
+            (&json!("Noor Haddad"), &json!(1)),
+            "{second}"
+        );
+
+        let args = ["set", "+12025550142", "--tag", "silver", "--attr", "seat=4"];
+        let (code, set, said) = caller(folder.path(), database, &args);
+        assert_eq!((code, said.as_str()), (Some(0), ""));
+        assert_eq!(set["tags"], json!(["silver"]));
+        let profile = service.get("+12025550142", KEY).body;
+        assert_eq!(
+            (&profile["name"], &profile["tags"], &profile["custom_attributes"]),
+            (
+                &json!("Maren Okafor"),
+                &json!(["silver"]),
+                &json!({"plan": "gold", "seat": "4"})
+            )
+        );
+
+        let (code, shown, _) = caller(folder.path(), database, &["show", "+12025550143", "--transcripts"]);
+        assert_eq!((code, &shown["name"]), (Some(0), &json!("Noor Haddad")));
+        assert_eq!(shown["calls"][0]["outcome"], "callback_requested");
+        assert_eq!(shown["calls"][0]["transcript"][0]["text"], "How can I help?");
+        let (code, ..) = caller(folder.path(), database, &["show", "+12025550144"]);
+        assert_eq!(code, Some(1));
+        assert_eq!(service.get("+12025550144", KEY).status, 404, "showing creates nobody");
+    });
+}

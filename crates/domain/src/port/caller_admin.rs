@@ -1,0 +1,80 @@
+//! The operator's data: profiles that come from outside, and what an operator may look at.
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+
+use crate::{
+    access::TenantId,
+    caller::{Caller, History, Imported, ProfileChange, ProfileEdit, ProfileFault},
+    context::Deadline,
+    error::PortError,
+    phone::PhoneNumber,
+};
+
+/// Why a profile was not changed.
+#[derive(Debug, thiserror::Error)]
+pub enum ChangeError {
+    /// The edit refused what is stored, or what would come of it.
+    #[error(transparent)]
+    Refused(#[from] ProfileFault),
+    /// The store failed.
+    #[error(transparent)]
+    Port(#[from] PortError),
+}
+
+/// Writes and reads the operator's data; the command line works through it.
+///
+/// Implementations MUST:
+/// 1. return by the deadline with [`PortError::Unavailable`] when the work is not done by then, be safe to cancel, and do
+///    each method as one unit or not at all;
+/// 2. show and change nothing of another tenant;
+/// 3. keep names, tags and attributes exactly, whatever text they hold.
+#[cfg_attr(feature = "mock", mockall::automock)]
+#[async_trait]
+pub trait CallerAdmin: Send + Sync {
+    /// Writes the profiles of many callers.
+    ///
+    /// Implementations MUST:
+    /// 1. create the callers that there are not: known from then on, without calls, first and last seen at `now_ms`;
+    /// 2. change of the others what their change names, and leave everything else: what is kept, the calls and when they
+    ///    were seen;
+    /// 3. count each caller once, as what became of them;
+    /// 4. make one caller of any number of simultaneous imports and first contacts, and lose nothing of the import.
+    async fn import(
+        &self,
+        tenant: TenantId,
+        profiles: &BTreeMap<PhoneNumber, ProfileChange>,
+        now_ms: i64,
+        deadline: Deadline,
+    ) -> Result<Imported, PortError>;
+
+    /// Changes the profile of one caller, and returns the caller as stored then.
+    ///
+    /// Implementations MUST:
+    /// 1. give `edit` the stored profile and store what comes of it, and nothing else of the caller;
+    /// 2. give it an empty profile when there is no caller, who is then created, first and last seen at `now_ms`;
+    /// 3. change and create nothing when `edit` refuses;
+    /// 4. never let one of two simultaneous changes undo the other.
+    async fn change(
+        &self,
+        tenant: TenantId,
+        number: &PhoneNumber,
+        edit: ProfileEdit,
+        now_ms: i64,
+        deadline: Deadline,
+    ) -> Result<Caller, ChangeError>;
+
+    /// Reads a caller with the latest calls.
+    ///
+    /// Implementations MUST:
+    /// 1. show at most [`HISTORY_CALLS`](crate::caller::HISTORY_CALLS) calls, newest start first, ties by commit, the later
+    ///    one first;
+    /// 2. answer `None` when the tenant has no such caller, and change nothing.
+    async fn history(
+        &self,
+        tenant: TenantId,
+        number: &PhoneNumber,
+        deadline: Deadline,
+    ) -> Result<Option<History>, PortError>;
+}

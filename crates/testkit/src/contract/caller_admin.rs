@@ -1,0 +1,533 @@
+//! The clauses of [`CallerAdmin`].
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use domain::{
+    access::TenantId,
+    caller::{Caller, Change, HISTORY_CALLS, History, Imported, Profile, ProfileChange, ProfileEdit, ProfileFault},
+    error::PortError,
+    json::JsonObject,
+    memory::Recollection,
+    phone::PhoneNumber,
+    port::{CallerAdmin, CallerMemory, ChangeError},
+};
+
+use super::{CallerAdminFixture, at_once, is_unavailable, promptly};
+use crate::sample::{NOW_MS, ample, number, passed, query, record};
+
+/// Later than every sample call.
+const LATER_MS: i64 = NOW_MS + 3_600_000;
+
+/// One tenant's callers, with deadlines that a healthy store keeps.
+#[derive(Clone)]
+struct View {
+    admin: Arc<dyn CallerAdmin>,
+    memory: Arc<dyn CallerMemory>,
+    tenant: TenantId,
+}
+
+impl View {
+    fn of(fixture: &CallerAdminFixture, tenant: usize) -> Self {
+        Self {
+            admin: Arc::clone(&fixture.admin),
+            memory: Arc::clone(&fixture.memory),
+            tenant: fixture.tenants[tenant],
+        }
+    }
+
+    async fn import(&self, rows: impl IntoIterator<Item = (PhoneNumber, ProfileChange)>) -> Imported {
+        let rows: BTreeMap<_, _> = rows.into_iter().collect();
+        let imported = self.admin.import(self.tenant, &rows, LATER_MS, ample()).await;
+        imported.expect("a healthy store imports")
+    }
+
+    async fn change(&self, number: &PhoneNumber, edit: ProfileEdit) -> Caller {
+        let changed = self.admin.change(self.tenant, number, edit, LATER_MS, ample()).await;
+        changed.expect("a healthy store changes")
+    }
+
+    async fn history(&self, number: &PhoneNumber) -> Option<History> {
+        let read = self.admin.history(self.tenant, number, ample()).await;
+        read.expect("a healthy store reads")
+    }
+
+    async fn caller(&self, number: &PhoneNumber) -> Option<Caller> {
+        let read = self.memory.caller(self.tenant, number, ample()).await;
+        read.expect("a healthy memory reads")
+    }
+
+    async fn profile(&self, number: &PhoneNumber) -> Option<Profile> {
+        self.caller(number).await.map(|caller| profile_of(&caller))
+    }
+
+    async fn recall(&self, number: &PhoneNumber) -> Recollection {
+        let read = self.memory.recall(self.tenant, &query(number, LATER_MS), ample()).await;
+        read.expect("a healthy memory recalls")
+    }
+
+    async fn end(&self, number: &PhoneNumber, session: &str, received_at_ms: i64) {
+        let call = record(number, session, received_at_ms, 1);
+        let written = self.memory.record_end(self.tenant, &call, ample()).await;
+        written.expect("a healthy memory records");
+    }
+}
+
+fn profile_of(caller: &Caller) -> Profile {
+    Profile {
+        name: caller.name.clone(),
+        tags: caller.tags.clone(),
+        custom_attributes: caller.custom_attributes.clone(),
+    }
+}
+
+fn json(text: &str) -> JsonObject {
+    JsonObject::from_validated(text.to_owned())
+}
+
+fn profile(name: &str, tags: &[&str], attributes: &str) -> Profile {
+    Profile {
+        name: Some(name.to_owned()),
+        tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
+        custom_attributes: json(attributes),
+    }
+}
+
+/// The change that makes any profile this one.
+fn all_of(profile: &Profile) -> ProfileChange {
+    ProfileChange {
+        name: profile.name.clone().map_or(Change::Clear, Change::Set),
+        tags: Change::Set(profile.tags.clone()),
+        custom_attributes: Change::Set(profile.custom_attributes.clone()),
+    }
+}
+
+fn named(name: &str) -> ProfileChange {
+    ProfileChange {
+        name: Change::Set(name.to_owned()),
+        ..ProfileChange::default()
+    }
+}
+
+/// An edit that makes any profile this one.
+fn to(profile: Profile) -> ProfileEdit {
+    Arc::new(move |_| Ok(profile.clone()))
+}
+
+/// An edit that adds a tag.
+fn tag(tag: &str) -> ProfileEdit {
+    let tag = tag.to_owned();
+    Arc::new(move |mut profile| {
+        profile.tags.push(tag.clone());
+        Ok(profile)
+    })
+}
+
+fn refuse() -> ProfileEdit {
+    Arc::new(|_| Err(ProfileFault::LongName))
+}
+
+/// An import creates the callers that there are not; a recall knows them, without calls.
+pub async fn an_import_creates_callers_that_recalls_know(fixture: &CallerAdminFixture) {
+    let view = View::of(fixture, 0);
+    let given = profile("Maren Okafor", &["vip", "gold"], r#"{"plan":"gold"}"#);
+    let imported = view
+        .import([(number(0), all_of(&given)), (number(1), ProfileChange::default())])
+        .await;
+    assert_eq!(
+        imported,
+        Imported {
+            created: 2,
+            ..Imported::default()
+        }
+    );
+    let recalled = view.recall(&number(0)).await;
+    assert!(recalled.known, "an imported caller is known");
+    assert_eq!(profile_of(&recalled.caller), given);
+    assert_eq!(
+        (recalled.caller.first_seen_ms, recalled.caller.last_seen_ms),
+        (LATER_MS, LATER_MS)
+    );
+    assert_eq!((recalled.caller.total_calls, recalled.recent_calls), (0, Vec::new()));
+    assert_eq!(recalled.memory_changed_ms, None, "a profile is no memory");
+    let bare = view.recall(&number(1)).await;
+    assert!(bare.known);
+    assert_eq!(profile_of(&bare.caller), Profile::default());
+}
+
+/// An import sets and clears what it names, each part by itself, and keeps what it does not name.
+pub async fn an_import_changes_each_part_by_itself(fixture: &CallerAdminFixture) {
+    let view = View::of(fixture, 0);
+    let caller = number(0);
+    let first = profile("Maren", &["a", "b"], r#"{"k":1}"#);
+    view.import([(caller.clone(), all_of(&first))]).await;
+    let keep = ProfileChange::default;
+    let steps: [(ProfileChange, Profile); 7] = [
+        (keep(), first.clone()),
+        (named("Noor"), profile("Noor", &["a", "b"], r#"{"k":1}"#)),
+        (
+            ProfileChange {
+                tags: Change::Set(vec!["c".to_owned()]),
+                ..keep()
+            },
+            profile("Noor", &["c"], r#"{"k":1}"#),
+        ),
+        (
+            ProfileChange {
+                custom_attributes: Change::Set(json(r#"{"l":2}"#)),
+                ..keep()
+            },
+            profile("Noor", &["c"], r#"{"l":2}"#),
+        ),
+        (
+            ProfileChange {
+                tags: Change::Clear,
+                ..keep()
+            },
+            profile("Noor", &[], r#"{"l":2}"#),
+        ),
+        (
+            ProfileChange {
+                custom_attributes: Change::Clear,
+                ..keep()
+            },
+            profile("Noor", &[], "{}"),
+        ),
+        (
+            ProfileChange {
+                name: Change::Clear,
+                ..keep()
+            },
+            Profile::default(),
+        ),
+    ];
+    for (change, expected) in steps {
+        view.import([(caller.clone(), change.clone())]).await;
+        assert_eq!(view.profile(&caller).await, Some(expected), "after {change:?}");
+    }
+}
+
+/// An import leaves the calls and when a caller was seen.
+pub async fn an_import_leaves_calls_and_contacts(fixture: &CallerAdminFixture) {
+    let view = View::of(fixture, 0);
+    let caller = number(0);
+    view.end(&caller, "one", NOW_MS).await;
+    view.end(&caller, "two", NOW_MS + 60_000).await;
+    let before = view.history(&caller).await.expect("a caller");
+    view.import([(caller.clone(), all_of(&profile("Maren", &["vip"], r#"{"k":1}"#)))])
+        .await;
+    let after = view.history(&caller).await.expect("a caller");
+    assert_eq!(after.calls, before.calls);
+    assert_eq!(
+        (
+            after.caller.first_seen_ms,
+            after.caller.last_seen_ms,
+            after.caller.total_calls
+        ),
+        (NOW_MS, NOW_MS + 60_000, 2)
+    );
+    let recalled = view.recall(&caller).await;
+    assert_eq!(recalled.memory_changed_ms, Some(NOW_MS + 60_000));
+    assert_eq!(recalled.recent_calls, before.calls);
+}
+
+/// Every caller of an import is counted once: created, updated or unchanged.
+pub async fn an_import_counts_each_caller_once(fixture: &CallerAdminFixture) {
+    let view = View::of(fixture, 0);
+    let all: Vec<_> = (0..60)
+        .map(|index| {
+            (
+                number(index),
+                all_of(&profile(&format!("Caller {index}"), &["a"], "{}")),
+            )
+        })
+        .collect();
+    let counts = |created, updated, unchanged| Imported {
+        created,
+        updated,
+        unchanged,
+    };
+    assert_eq!(view.import([]).await, counts(0, 0, 0));
+    assert_eq!(view.import(all[..40].to_vec()).await, counts(40, 0, 0));
+    assert_eq!(view.import(all.clone()).await, counts(20, 0, 40));
+    assert_eq!(view.import(all).await, counts(0, 0, 60), "a repeat changes nothing");
+    let clear = |name, tags| ProfileChange {
+        name,
+        tags,
+        custom_attributes: Change::Keep,
+    };
+    let mixed = [
+        (number(0), named("Another")),
+        (number(1), named("Caller 1")),
+        (number(2), ProfileChange::default()),
+        (number(3), clear(Change::Clear, Change::Keep)),
+        (number(4), clear(Change::Keep, Change::Clear)),
+        (number(60), named("Caller 60")),
+        (number(61), clear(Change::Clear, Change::Clear)),
+    ];
+    assert_eq!(view.import(mixed.clone()).await, counts(2, 3, 2));
+    assert_eq!(view.import(mixed).await, counts(0, 0, 7));
+}
+
+/// Of simultaneous imports and first contacts there is one caller, who has what was imported.
+pub async fn an_import_meets_simultaneous_first_contacts(fixture: &CallerAdminFixture) {
+    for round in 0..5 {
+        let view = View::of(fixture, 0);
+        let callers = || (round * 10..round * 10 + 10).map(number);
+        let given = profile("Maren", &["vip"], r#"{"k":1}"#);
+        let work = (0..12).map(|task| {
+            let (view, given) = (view.clone(), given.clone());
+            let callers: Vec<_> = callers().collect();
+            async move {
+                if task % 3 == 0 {
+                    let rows = callers.iter().map(|caller| (caller.clone(), all_of(&given)));
+                    let imported = view.import(rows).await;
+                    imported.created + imported.updated + imported.unchanged
+                } else {
+                    for caller in &callers {
+                        view.recall(caller).await;
+                    }
+                    10
+                }
+            }
+        });
+        assert!(at_once(work).await.iter().all(|counted| *counted == 10));
+        for caller in callers() {
+            assert_eq!(view.profile(&caller).await, Some(given.clone()));
+        }
+    }
+}
+
+/// Names, tags and attributes are kept exactly, whatever text they hold, by imports and by changes.
+pub async fn profiles_survive_any_text(fixture: &CallerAdminFixture) {
+    let view = View::of(fixture, 0);
+    let texts = [
+        "O'Brien \"Bob\" \\ % _ ; --",
+        "Größe 中文 العربية 👩‍👩‍👧 e\u{301}",
+        "null",
+        "[]",
+        "{}",
+        "$1 ? :name",
+        "line\nbreak\ttab\r\u{1b}",
+        "\u{2028}\u{feff}\u{e000}",
+    ];
+    let attributes = [
+        r#"{"b": 1.00, "a": 1e400, "a" : [null, true, {"x": "\\u0000 \u00e9 \" '"}], "": ""}"#,
+        "{\n  \"k\" : \"v\"\n}",
+        r#"{"n":12345678901234567890123456789,"f":0.1}"#,
+    ];
+    for (index, text) in texts.into_iter().enumerate() {
+        let given = profile(text, &[text, "x"], attributes[index % attributes.len()]);
+        let (imported, changed) = (number(index), number(50 + index));
+        view.import([(imported.clone(), all_of(&given))]).await;
+        assert_eq!(
+            view.profile(&imported).await,
+            Some(given.clone()),
+            "created by an import"
+        );
+        view.import([(imported.clone(), all_of(&Profile::default()))]).await;
+        view.import([(imported.clone(), all_of(&given))]).await;
+        assert_eq!(
+            view.profile(&imported).await,
+            Some(given.clone()),
+            "updated by an import"
+        );
+        let returned = view.change(&changed, to(given.clone())).await;
+        assert_eq!(profile_of(&returned), given, "returned by a change");
+        assert_eq!(view.profile(&changed).await, Some(given.clone()), "stored by a change");
+        let shown = view.history(&changed).await.expect("a caller");
+        assert_eq!(profile_of(&shown.caller), given, "shown in a history");
+    }
+}
+
+/// A change is given what is stored, and what it makes of it is stored; nothing else of the caller changes.
+pub async fn a_change_edits_what_is_stored(fixture: &CallerAdminFixture) {
+    let view = View::of(fixture, 0);
+    let caller = number(0);
+    view.end(&caller, "one", NOW_MS).await;
+    let before = view.history(&caller).await.expect("a caller");
+    let stored = profile("Maren", &["vip"], r#"{"k":1}"#);
+    view.import([(caller.clone(), all_of(&stored))]).await;
+
+    let returned = view.change(&caller, tag("gold")).await;
+    let expected = Caller {
+        name: stored.name.clone(),
+        tags: vec!["vip".to_owned(), "gold".to_owned()],
+        custom_attributes: stored.custom_attributes.clone(),
+        ..before.caller.clone()
+    };
+    assert_eq!(returned, expected);
+    assert_eq!(view.caller(&caller).await, Some(expected));
+    assert_eq!(view.history(&caller).await.expect("a caller").calls, before.calls);
+
+    let cleared = view.change(&caller, to(Profile::default())).await;
+    assert_eq!(cleared, before.caller);
+    assert_eq!(view.caller(&caller).await, Some(cleared));
+}
+
+/// A change of an unknown caller begins with an empty profile and creates the caller.
+pub async fn a_change_creates_the_caller(fixture: &CallerAdminFixture) {
+    let view = View::of(fixture, 0);
+    let caller = number(0);
+    let edit: ProfileEdit = Arc::new(|profile| {
+        assert_eq!(profile, Profile::default(), "nothing is stored");
+        Ok(Profile {
+            name: Some("Maren".to_owned()),
+            ..profile
+        })
+    });
+    let created = view.change(&caller, edit).await;
+    assert_eq!(
+        (created.first_seen_ms, created.last_seen_ms, created.total_calls),
+        (LATER_MS, LATER_MS, 0)
+    );
+    assert_eq!(view.caller(&caller).await, Some(created));
+    let recalled = view.recall(&caller).await;
+    assert!(recalled.known && recalled.caller.name.as_deref() == Some("Maren"));
+}
+
+/// A change whose edit refuses changes nothing and creates nobody.
+pub async fn a_refused_change_changes_nothing(fixture: &CallerAdminFixture) {
+    let view = View::of(fixture, 0);
+    let stored = profile("Maren", &["vip"], r#"{"k":1}"#);
+    view.import([(number(0), all_of(&stored))]).await;
+    for caller in [number(0), number(1)] {
+        let refused = view
+            .admin
+            .change(view.tenant, &caller, refuse(), LATER_MS, ample())
+            .await;
+        assert!(
+            matches!(refused, Err(ChangeError::Refused(ProfileFault::LongName))),
+            "{refused:?}"
+        );
+    }
+    assert_eq!(view.profile(&number(0)).await, Some(stored));
+    assert_eq!(view.caller(&number(1)).await, None, "nobody is created");
+}
+
+/// Simultaneous changes of one caller all take effect, also those that create the caller.
+pub async fn simultaneous_changes_all_take_effect(fixture: &CallerAdminFixture) {
+    let view = View::of(fixture, 0);
+    for round in 0..3 {
+        let caller = number(round);
+        let tags: Vec<String> = (0..6).map(|index| format!("tag {index}")).collect();
+        at_once(tags.clone().into_iter().map(|one| {
+            let (view, caller) = (view.clone(), caller.clone());
+            async move { view.change(&caller, tag(&one)).await }
+        }))
+        .await;
+        let mut stored = view.profile(&caller).await.expect("a caller").tags;
+        stored.sort();
+        assert_eq!(stored, tags);
+    }
+}
+
+/// A history has the newest calls first, ties by commit, at most a hundred, with all that a recall shows of them.
+pub async fn a_history_has_the_newest_calls_first(fixture: &CallerAdminFixture) {
+    let view = View::of(fixture, 0);
+    let caller = number(0);
+    for index in 0..3 {
+        view.end(&caller, &format!("tie {index}"), NOW_MS).await;
+    }
+    view.end(&number(1), "of somebody else", NOW_MS + 1).await;
+    let shown = view.history(&caller).await.expect("a caller");
+    assert_eq!(shown.calls, view.recall(&caller).await.recent_calls);
+    assert_eq!(shown.calls[0].summary, record(&caller, "tie 2", NOW_MS, 1).summary);
+
+    for index in 0..HISTORY_CALLS {
+        let at_ms = NOW_MS + 1_000 * i64::try_from(index + 1).expect("a small number");
+        view.end(&caller, &format!("call {index}"), at_ms).await;
+    }
+    let shown = view.history(&caller).await.expect("a caller");
+    assert_eq!(shown.caller.total_calls, 103, "more than are shown");
+    assert_eq!(shown.calls.len(), HISTORY_CALLS);
+    assert!(shown.calls.is_sorted_by(|a, b| a.started_at_ms > b.started_at_ms));
+    assert_eq!(shown.calls[..5], view.recall(&caller).await.recent_calls);
+}
+
+/// An unknown number has no history, and asking for it creates nobody; asking for a known one is no contact.
+pub async fn reading_a_history_changes_nothing(fixture: &CallerAdminFixture) {
+    let view = View::of(fixture, 0);
+    assert_eq!(view.history(&number(0)).await, None);
+    assert_eq!(view.caller(&number(0)).await, None);
+    view.import([(number(1), named("Maren"))]).await;
+    let before = view.caller(&number(1)).await;
+    let history = view.history(&number(1)).await.expect("a caller without calls");
+    assert_eq!((Some(history.caller), history.calls), (before.clone(), Vec::new()));
+    assert_eq!(view.caller(&number(1)).await, before);
+}
+
+/// Nothing of a tenant is shown to another or changed by another.
+pub async fn profiles_and_histories_stay_in_their_tenant(fixture: &CallerAdminFixture) {
+    let (one, two) = (View::of(fixture, 0), View::of(fixture, 1));
+    let first = profile("Maren", &["vip"], r#"{"k":1}"#);
+    one.import([(number(0), all_of(&first))]).await;
+    one.end(&number(0), "one", NOW_MS).await;
+    assert_eq!(two.history(&number(0)).await, None);
+    assert_eq!(two.caller(&number(0)).await, None);
+
+    let imported = two.import([(number(0), named("Noor"))]).await;
+    assert_eq!(
+        imported,
+        Imported {
+            created: 1,
+            ..Imported::default()
+        },
+        "the caller is new in this tenant"
+    );
+    let changed = two.change(&number(0), tag("theirs")).await;
+    assert_eq!((changed.name.as_deref(), changed.tags.len()), (Some("Noor"), 1));
+    assert_eq!(two.history(&number(0)).await.map(|shown| shown.calls), Some(Vec::new()));
+    assert_eq!(one.profile(&number(0)).await, Some(first));
+    two.change(&number(1), tag("theirs")).await;
+    assert_eq!(one.caller(&number(1)).await, None);
+}
+
+/// With a deadline that has passed, every method says so promptly and changes nothing.
+pub async fn a_passed_deadline_is_unavailable(fixture: &CallerAdminFixture) {
+    let view = View::of(fixture, 0);
+    let stored = profile("Maren", &["vip"], "{}");
+    view.import([(number(0), all_of(&stored))]).await;
+    let admin = &*fixture.admin;
+    let rows: BTreeMap<_, _> = [(number(0), named("Noor")), (number(1), named("Noor"))].into();
+    let imported = promptly("import", admin.import(view.tenant, &rows, LATER_MS, passed())).await;
+    assert!(is_unavailable(&imported), "{imported:?}");
+    for caller in [number(0), number(1)] {
+        let change = admin.change(view.tenant, &caller, tag("late"), LATER_MS, passed());
+        let changed = promptly("change", change).await;
+        assert!(
+            matches!(changed, Err(ChangeError::Port(PortError::Unavailable(_)))),
+            "{changed:?}"
+        );
+        let read = promptly("history", admin.history(view.tenant, &caller, passed())).await;
+        assert!(is_unavailable(&read), "a late read is not an unknown caller: {read:?}");
+    }
+    assert_eq!(view.profile(&number(0)).await, Some(stored));
+    assert_eq!(view.caller(&number(1)).await, None);
+}
+
+/// Expands to the contract suite of [`CallerAdmin`]: a module with one test for each clause.
+///
+/// The fixture is a future that gives `Option<`[`CallerAdminFixture`]`>`; see
+/// [`contract`](crate::contract) for how fixtures are built.
+#[macro_export]
+macro_rules! caller_admin_contract {
+    ($module:ident, $fixture:expr $(,)?) => {
+        $crate::contract_tests! {
+            $module, $fixture, caller_admin:
+            an_import_creates_callers_that_recalls_know,
+            an_import_changes_each_part_by_itself,
+            an_import_leaves_calls_and_contacts,
+            an_import_counts_each_caller_once,
+            an_import_meets_simultaneous_first_contacts,
+            profiles_survive_any_text,
+            a_change_edits_what_is_stored,
+            a_change_creates_the_caller,
+            a_refused_change_changes_nothing,
+            simultaneous_changes_all_take_effect,
+            a_history_has_the_newest_calls_first,
+            reading_a_history_changes_nothing,
+            profiles_and_histories_stay_in_their_tenant,
+            a_passed_deadline_is_unavailable,
+        }
+    };
+}
