@@ -63,6 +63,14 @@ load callers="100000" rate="1000" seconds="20" connections="32":
 demo:
     .ci/demo
 
+# Test the Python and TypeScript clients against a fresh service; needs Python 3.10 and Node 20; downloads from PyPI and npm
+test-clients:
+    .ci/test-clients
+
+# Make the clients' types from docs/openapi.json
+clients:
+    .ci/test-clients generate
+
 # Measure summaries on DialogSum's development part and names on recorded calls; both files stay outside the repository
 eval dialogues="../shared/data/dialogsum.dev.jsonl" calls="../shared/data/calls.jsonl":
     cargo run --release --locked --quiet -p eval -- --dialogues {{ dialogues }} --calls {{ calls }}

@@ -377,6 +377,10 @@ fn usage_errors_are_one_line_that_says_what_to_do() {
         (&["recall", NUMBER], "give --key <KEY> or set CALLER_MEMORY_KEY"),
         (&["recall", NUMBER, "--key", "a b"], "expected an API key"),
         (
+            &["recall", NUMBER, "--key", "sk_live_x", "--deadline-ms", "19"],
+            "20..=5000",
+        ),
+        (
             &["recall", NUMBER, "--key", "sk_live_x", "--url", "localhost:8080"],
             "for example http://127.0.0.1:8080",
         ),
@@ -838,9 +842,16 @@ fn recall_prints_a_card_or_what_is_wrong() {
         .set("CALLER_MEMORY_KEY", &key);
 
     let card = program.done(&["recall", NUMBER]);
-    assert!(card.starts_with(&format!("{NUMBER}  new caller")), "{card}");
+    assert!(
+        card.starts_with(&format!("{NUMBER}  unknown name  new caller\n")),
+        "{card}"
+    );
     let card = program.done(&["recall", "(202) 555-0142"]);
-    assert!(card.contains("known caller") && card.contains("answered"), "{card}");
+    assert!(card.contains("known caller") && card.contains("of 300 ms"), "{card}");
+    let card = program.done(&["recall", NUMBER, "--deadline-ms", "2000"]);
+    assert!(card.contains("of 2000 ms"), "{card}");
+    let as_it_came = program.done(&["recall", NUMBER, "--json"]);
+    assert!(as_it_came.starts_with(r#"{"trace_id":"#), "{as_it_came}");
     let recall = program.json(&["recall", NUMBER]);
     assert_eq!(recall["known"], true);
     assert_eq!(recall["caller"]["total_calls"], 0);
@@ -860,6 +871,44 @@ fn recall_prints_a_card_or_what_is_wrong() {
         line.contains("no answer from http://127.0.0.1") && line.contains("--url"),
         "{line}"
     );
+}
+
+#[test]
+fn a_card_has_colours_in_a_terminal_alone() {
+    let program = Program::new();
+    program.done(&["tenant", "create", "acme"]);
+    let (_, key) = program.key(&["--tenant", "acme"]);
+    let service = program.serve(&[]);
+    let program = program
+        .set("CALLER_MEMORY_URL", &service.url)
+        .set("CALLER_MEMORY_KEY", &key)
+        .set("TERM", "xterm");
+    assert!(!program.done(&["recall", NUMBER]).contains('\u{1b}'));
+    if !Command::new("script")
+        .arg("--version")
+        .output()
+        .is_ok_and(|output| output.status.success())
+    {
+        println!("skipped in a terminal: there is no `script` of util-linux to make one");
+        return;
+    }
+    let in_terminal = |variables: &[(&str, &str)]| {
+        let recall = format!("'{}' recall {NUMBER}", env!("CARGO_BIN_EXE_caller-memory"));
+        let output = Command::new("script")
+            .args(["-qec", &recall, "/dev/null"])
+            .current_dir(program.folder.path())
+            .env_clear()
+            .envs(program.variables.iter().map(|(name, value)| (name, value)))
+            .envs(variables.iter().copied())
+            .stdin(Stdio::null())
+            .output()
+            .expect("script runs");
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    let card = in_terminal(&[]);
+    assert!(card.contains("\u{1b}[32mknown caller\u{1b}[0m"), "{card:?}");
+    let card = in_terminal(&[("NO_COLOR", "1")]);
+    assert!(card.contains("known caller") && !card.contains('\u{1b}'), "{card:?}");
 }
 
 #[test]

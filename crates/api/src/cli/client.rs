@@ -8,7 +8,7 @@ use std::{
 
 use clap::Args;
 use serde_json::Value;
-use ureq::{Agent, http::Uri};
+use ureq::{Agent, RequestBuilder, http::Uri, typestate::WithBody};
 
 use super::Failure;
 
@@ -131,25 +131,22 @@ impl Client {
     /// # Errors
     /// When no whole answer came: the service is not there, or too slow.
     pub(super) fn post(&self, path: &str, body: &[u8]) -> Result<Answer, ureq::Error> {
-        let began = Instant::now();
-        let mut response = self
-            .agent
+        answer(self.request(path), body)
+    }
+
+    /// Posts a JSON body, for an answer within a time limit of the service's.
+    ///
+    /// # Errors
+    /// As for [`Client::post`].
+    pub(super) fn post_within(&self, path: &str, body: &[u8], limit_ms: u16) -> Result<Answer, ureq::Error> {
+        answer(self.request(path).header("x-deadline-ms", limit_ms), body)
+    }
+
+    fn request(&self, path: &str) -> RequestBuilder<WithBody> {
+        self.agent
             .post(format!("{}{path}", self.url))
             .header("authorization", &self.authorization)
             .header("content-type", "application/json")
-            .send(body)?;
-        let retry_after = response
-            .headers()
-            .get("retry-after")
-            .and_then(|value| value.to_str().ok()?.trim().parse().ok())
-            .map(Duration::from_secs);
-        let body = response.body_mut().with_config().limit(LONGEST_ANSWER).read_to_vec()?;
-        Ok(Answer {
-            status: response.status().as_u16(),
-            body,
-            retry_after,
-            took: began.elapsed(),
-        })
     }
 
     /// The failure of a request that got no answer.
@@ -159,6 +156,24 @@ impl Client {
             self.url
         ))
     }
+}
+
+/// Sends a request and reads the whole answer.
+fn answer(request: RequestBuilder<WithBody>, body: &[u8]) -> Result<Answer, ureq::Error> {
+    let began = Instant::now();
+    let mut response = request.send(body)?;
+    let retry_after = response
+        .headers()
+        .get("retry-after")
+        .and_then(|value| value.to_str().ok()?.trim().parse().ok())
+        .map(Duration::from_secs);
+    let body = response.body_mut().with_config().limit(LONGEST_ANSWER).read_to_vec()?;
+    Ok(Answer {
+        status: response.status().as_u16(),
+        body,
+        retry_after,
+        took: began.elapsed(),
+    })
 }
 
 impl Answer {
