@@ -59,6 +59,10 @@ bench:
 load callers="100000" rate="1000" seconds="20" connections="32":
     .ci/load {{ callers }} {{ rate }} {{ seconds }} {{ connections }}
 
+# Report call ends to the release build over HTTP, without a transcript and with one of TURNS turns
+load-ends turns="20" rate="100" seconds="15" rounds="3":
+    .ci/load-ends {{ turns }} {{ rate }} {{ seconds }} {{ rounds }}
+
 # Replay recorded calls into a fresh service and print one caller's card
 demo:
     .ci/demo

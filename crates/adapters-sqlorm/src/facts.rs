@@ -5,6 +5,7 @@
 
 use domain::{
     call::CallId,
+    caller::HistoryFact,
     error::PortError,
     facts::{self, FactKey, KnownFact, SaidFact},
 };
@@ -13,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{
-    error::undecodable,
+    error::{port_error, undecodable},
     transaction::{query_all, run},
 };
 
@@ -161,6 +162,33 @@ const EVERY: &str = "\
 SELECT said_at_ms, call_id, place, key, value, stands FROM facts WHERE tenant_id = $1 AND caller_id = $2";
 
 const SET_STANDS: &str = "UPDATE facts SET stands = $4 WHERE tenant_id = $1 AND call_id = $2 AND place = $3";
+
+/// The facts of the number `$2` of the tenant `$1`, those too that no longer stand, newest first.
+pub(crate) const HISTORY: &str = "\
+SELECT f.key, f.value, f.quote, f.call_id, f.said_at_ms, f.observed_at_ms, f.stands
+FROM facts AS f JOIN callers AS c ON c.id = f.caller_id AND c.tenant_id = f.tenant_id
+WHERE c.tenant_id = $1 AND c.phone_number = $2
+ORDER BY f.said_at_ms DESC, f.call_id DESC, f.place DESC LIMIT $3";
+
+/// Reads a row of [`HISTORY`].
+pub(crate) fn decode_history(row: &QueryResult) -> Result<HistoryFact, PortError> {
+    let key: String = row.try_get_by_index(0).map_err(port_error)?;
+    let key = key.parse().map_err(|_| undecodable("fact"))?;
+    let read = || {
+        Ok(HistoryFact {
+            fact: KnownFact {
+                key,
+                value: row.try_get_by_index(1)?,
+                quote: row.try_get_by_index(2)?,
+                call_id: CallId(row.try_get_by_index(3)?),
+                said_at_ms: row.try_get_by_index(4)?,
+                observed_at_ms: row.try_get_by_index(5)?,
+            },
+            stands: row.try_get_by_index(6)?,
+        })
+    };
+    read().map_err(port_error)
+}
 
 /// A fact as a recall's statement writes it: key, value, quote, call, times and place.
 #[derive(Deserialize)]

@@ -9,7 +9,10 @@ use domain::{
     access::TenantId,
     async_trait,
     call::CallId,
-    caller::{Caller, Change, HISTORY_CALLS, History, Imported, Profile, ProfileChange, ProfileEdit},
+    caller::{
+        Caller, Change, HISTORY_CALLS, HISTORY_FACTS, History, HistoryFact, Imported, Profile, ProfileChange,
+        ProfileEdit,
+    },
     context::Deadline,
     error::PortError,
     json::JsonObject,
@@ -17,14 +20,15 @@ use domain::{
     phone::PhoneNumber,
     port::{CallerAdmin, ChangeError},
 };
-use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, QueryResult, Statement, TryGetable, Value};
+use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, QueryResult, Statement, TryGetable};
 use serde::Serialize;
 use uuid::Uuid;
 
 use crate::{
     Database,
     error::{port_error, undecodable},
-    transaction::{Verdict, Working},
+    facts,
+    transaction::{Verdict, Working, query_one, run},
 };
 
 /// [`CallerAdmin`] in SQL.
@@ -173,8 +177,10 @@ impl CallerAdmin for SqlCallerAdmin {
                 Box::pin(async move {
                     let [create, update] = import(transaction.get_database_backend());
                     let values = [tenant.0.into(), now_ms.into(), rows.clone().into()];
-                    let created = run(transaction, create, values).await?;
-                    let updated = run(transaction, update, [tenant.0.into(), rows.into()]).await?;
+                    let created = run(transaction, create, values).await?.rows_affected();
+                    let updated = run(transaction, update, [tenant.0.into(), rows.into()])
+                        .await?
+                        .rows_affected();
                     Ok(Verdict::Commit(Imported {
                         created,
                         updated,
@@ -225,6 +231,19 @@ impl CallerAdmin for SqlCallerAdmin {
             calls: calls.collect::<Result<_, _>>()?,
         }))
     }
+
+    async fn facts(
+        &self,
+        tenant: TenantId,
+        number: &PhoneNumber,
+        deadline: Deadline,
+    ) -> Result<Vec<HistoryFact>, PortError> {
+        let most = i64::try_from(HISTORY_FACTS).unwrap_or(i64::MAX);
+        let values = [tenant.0.into(), number.as_e164().into(), most.into()];
+        let statement = Statement::from_sql_and_values(self.db.dialect(), facts::HISTORY, values);
+        let rows = self.db.query_all("facts", deadline, statement).await?;
+        rows.iter().map(facts::decode_history).collect()
+    }
 }
 
 /// Reads, edits and writes one profile. What cannot be read ends it before anything is written.
@@ -241,9 +260,7 @@ async fn change(
         _ => FIND,
     };
     let key = [tenant.0.into(), number.as_e164().into()];
-    let row = transaction
-        .query_one_raw(Statement::from_sql_and_values(dialect, find, key))
-        .await?;
+    let row = query_one(transaction, find, key).await?;
     let stored = match row.as_ref().map(caller).transpose() {
         Ok(stored) => stored,
         Err(unreadable) => return Ok(Verdict::Discard(Err(unreadable.into()))),
@@ -281,7 +298,7 @@ async fn change(
         ];
         run(transaction, REPLACE, values).await?
     };
-    if written == 0 {
+    if written.rows_affected() == 0 {
         // Somebody created the caller in between.
         return Ok(Verdict::Again);
     }
@@ -308,17 +325,6 @@ fn first_seen(now_ms: i64) -> Caller {
         tags: Vec::new(),
         custom_attributes: JsonObject::default(),
     }
-}
-
-/// Runs a statement; returns how many rows it changed.
-async fn run<const N: usize>(
-    transaction: &DatabaseTransaction,
-    sql: &'static str,
-    values: [Value; N],
-) -> Result<u64, DbErr> {
-    let dialect = transaction.get_database_backend();
-    let statement = Statement::from_sql_and_values(dialect, sql, values);
-    Ok(transaction.execute_raw(statement).await?.rows_affected())
 }
 
 /// The caller in the first columns of [`FIND`] and [`HISTORY`].

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{enrichment::Shown, json::JsonObject, memory::RecentCall};
+use crate::{enrichment::Shown, facts::KnownFact, json::JsonObject, memory::RecentCall};
 
 /// The most characters of a name that an operator gives.
 pub const NAME_CHARS: usize = 200;
@@ -18,6 +18,9 @@ pub const ATTRIBUTES_BYTES: usize = 16 * 1024;
 
 /// The most calls that a history holds.
 pub const HISTORY_CALLS: usize = 100;
+
+/// The most facts that a history holds.
+pub const HISTORY_FACTS: usize = 200;
 
 /// The stored profile of a caller. Every value is known; a profile that could not be read is not a profile.
 #[derive(Debug, Clone, PartialEq)]
@@ -102,6 +105,15 @@ pub struct History {
     pub caller: Caller,
     /// The latest calls by start, newest first, ties by commit; at most [`HISTORY_CALLS`].
     pub calls: Vec<RecentCall>,
+}
+
+/// A fact as a history shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HistoryFact {
+    /// The fact.
+    pub fact: KnownFact,
+    /// Whether recalls show it; what was superseded they do not.
+    pub stands: bool,
 }
 
 /// Why a profile is not kept. The texts say what to do and repeat nothing of the profile.

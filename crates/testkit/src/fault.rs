@@ -12,7 +12,7 @@ use domain::{
     access::{KeyGrant, KeyHash, TenantId},
     async_trait,
     call::{CallId, CallRecord, Turn},
-    caller::{Caller, History, Imported, ProfileChange, ProfileEdit},
+    caller::{Caller, History, HistoryFact, Imported, ProfileChange, ProfileEdit},
     context::Deadline,
     enrichment::CachedLookup,
     error::PortError,
@@ -239,5 +239,15 @@ impl<P: CallerAdmin + ?Sized> CallerAdmin for Faulty<P> {
     ) -> Result<Option<History>, PortError> {
         self.pass("history", deadline).await?;
         self.port.history(tenant, number, deadline).await
+    }
+
+    async fn facts(
+        &self,
+        tenant: TenantId,
+        number: &PhoneNumber,
+        deadline: Deadline,
+    ) -> Result<Vec<HistoryFact>, PortError> {
+        self.pass("facts", deadline).await?;
+        self.port.facts(tenant, number, deadline).await
     }
 }

@@ -14,7 +14,9 @@ use domain::{
     access::TenantId,
     async_trait,
     call::{CallId, CallOutcome, CallRecord, SessionId, Turn},
-    caller::{self, Caller, Change, HISTORY_CALLS, History, Imported, ProfileChange, ProfileEdit},
+    caller::{
+        self, Caller, Change, HISTORY_CALLS, HISTORY_FACTS, History, HistoryFact, Imported, ProfileChange, ProfileEdit,
+    },
     context::Deadline,
     enrichment::CachedLookup,
     error::PortError,
@@ -154,6 +156,12 @@ impl Callers {
         })
     }
 
+    /// The caller with the operator's name alone.
+    fn kept(&self, number: &PhoneNumber) -> Option<Caller> {
+        let name = self.said(number).name;
+        self.caller(number).map(|caller| Caller { name, ..caller })
+    }
+
     /// What the operator said of a caller.
     fn said(&self, number: &PhoneNumber) -> caller::Profile {
         self.said.get(number).cloned().unwrap_or_default()
@@ -183,8 +191,8 @@ impl Callers {
             .collect()
     }
 
-    /// The facts of a caller that stand, newest first.
-    fn facts(&self, number: &PhoneNumber) -> Vec<KnownFact> {
+    /// What a caller stated and was told, oldest first.
+    fn stated(&self, number: &PhoneNumber) -> Vec<KnownFact> {
         let mut calls = self.calls_of(number);
         calls.sort_by_key(|call| call.commit);
         let of_call = |call: &Call| {
@@ -199,9 +207,14 @@ impl Callers {
             };
             call.record.facts.iter().map(known).collect::<Vec<_>>()
         };
-        let mut said: Vec<KnownFact> = calls.into_iter().flat_map(of_call).collect();
-        said.sort_by_key(|fact| fact.said_at_ms);
-        facts::standing(said, |fact| (fact.key, &fact.value))
+        let mut stated: Vec<KnownFact> = calls.into_iter().flat_map(of_call).collect();
+        stated.sort_by_key(|fact| fact.said_at_ms);
+        stated
+    }
+
+    /// The facts of a caller that stand, newest first.
+    fn facts(&self, number: &PhoneNumber) -> Vec<KnownFact> {
+        facts::standing(self.stated(number), |fact| (fact.key, &fact.value))
     }
 
     /// The calls that were begun by then and have not ended, newest first.
@@ -432,7 +445,7 @@ impl CallerAdmin for InMemoryCallerMemory {
         let profile = edit(callers.said(number))?;
         callers.create(number, now_ms);
         callers.said.insert(number.clone(), profile);
-        Ok(callers.caller(number).expect("a created caller exists"))
+        Ok(callers.kept(number).expect("a created caller exists"))
     }
 
     async fn history(
@@ -445,9 +458,29 @@ impl CallerAdmin for InMemoryCallerMemory {
         let Some(callers) = tenants.get(&tenant) else {
             return Ok(None);
         };
-        Ok(callers.caller(number).map(|caller| History {
+        Ok(callers.kept(number).map(|caller| History {
             caller,
             calls: callers.latest_calls(number, HISTORY_CALLS),
         }))
+    }
+
+    async fn facts(
+        &self,
+        tenant: TenantId,
+        number: &PhoneNumber,
+        deadline: Deadline,
+    ) -> Result<Vec<HistoryFact>, PortError> {
+        let tenants = self.open("facts", deadline)?;
+        let Some(callers) = tenants.get(&tenant) else {
+            return Ok(Vec::new());
+        };
+        let standing = callers.facts(number);
+        let shown = callers.stated(number).into_iter().rev().take(HISTORY_FACTS);
+        Ok(shown
+            .map(|fact| HistoryFact {
+                stands: standing.contains(&fact),
+                fact,
+            })
+            .collect())
     }
 }

@@ -13,7 +13,7 @@ use domain::{
     access::TenantId,
     async_trait,
     call::{Arrival, CallId, CallRecord, SessionId, Turn},
-    caller::{Caller, Change, History, Imported, Profile, ProfileChange, ProfileEdit},
+    caller::{Caller, Change, History, HistoryFact, Imported, Profile, ProfileChange, ProfileEdit},
     context::Deadline,
     error::PortError,
     memory::Recollection,
@@ -254,6 +254,7 @@ enum AdminFlaw {
     ChangesWhatIsRefused,
     CreatesWhenShown,
     OldestFirst,
+    HidesHistory,
 }
 
 struct BrokenAdmin {
@@ -386,6 +387,23 @@ impl CallerAdmin for BrokenAdmin {
             read => read,
         }
     }
+
+    async fn facts(
+        &self,
+        tenant: TenantId,
+        number: &PhoneNumber,
+        deadline: Deadline,
+    ) -> Result<Vec<HistoryFact>, PortError> {
+        let (tenant, deadline) = (self.tenant(tenant), self.deadline(deadline));
+        let mut facts = self.memory.facts(tenant, number, deadline).await?;
+        if self.has(AdminFlaw::OldestFirst) {
+            facts.reverse();
+        }
+        if self.has(AdminFlaw::HidesHistory) {
+            facts.retain(|fact| fact.stands);
+        }
+        Ok(facts)
+    }
 }
 
 fn broken_admin(flaw: AdminFlaw) -> CallerAdminFixture {
@@ -433,7 +451,9 @@ admin_fails!(admin_read_before: EditsOutsideTheTransaction fails simultaneous_ch
 admin_fails!(admin_no_edit: EditsNothing fails a_change_edits_what_is_stored, a_change_creates_the_caller);
 admin_fails!(admin_refused_anyway: ChangesWhatIsRefused fails a_refused_change_changes_nothing);
 admin_fails!(admin_creating_reads: CreatesWhenShown fails reading_a_history_changes_nothing);
-admin_fails!(admin_oldest_first: OldestFirst fails a_history_has_the_newest_calls_first);
+admin_fails!(admin_oldest_first: OldestFirst fails a_history_has_the_newest_calls_first, facts_are_shown_with_what_no_longer_stands);
+admin_fails!(admin_hides: HidesHistory fails facts_are_shown_with_what_no_longer_stands);
+admin_fails!(admin_shared_facts: TenantsShareEverything fails facts_are_shown_with_what_no_longer_stands);
 
 #[test]
 fn every_clause_is_in_the_macro_of_its_port() {

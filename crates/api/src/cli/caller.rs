@@ -12,7 +12,7 @@ use clap::{Args, Subcommand};
 use domain::{
     access::TenantId,
     call::Turn,
-    caller::{self, Caller, HISTORY_CALLS, History, Profile, ProfileEdit},
+    caller::{self, Caller, HISTORY_CALLS, History, HistoryFact, Profile, ProfileEdit},
     memory::RecentCall,
     phone::{PhoneNumber, Region},
     port::{AccessAdmin, AdminError, CallerAdmin, CallerMemory, ChangeError},
@@ -180,6 +180,8 @@ fn show(command: &Show) -> Result<(), Failure> {
                 "the tenant {name} has no caller with this number; a call, a recall or `caller-memory caller set` makes one"
             )));
         };
+        let facts = SqlCallerAdmin::new(database).facts(tenant, &number, deadline()).await;
+        let facts = facts.map_err(|error| unusable(&error))?;
         let memory = SqlCallerMemory::new(database);
         // One transcript after the other: together they may be large.
         let transcript = async |call: &RecentCall| {
@@ -196,10 +198,14 @@ fn show(command: &Show) -> Result<(), Failure> {
             }
             return output::json(&ShownHistory {
                 caller: ShownCaller::new(&number, &caller)?,
+                facts: facts.iter().map(ShownFact::from).collect(),
                 calls: shown,
             });
         }
         output::print(card(&number, &caller).trim_end())?;
+        for shown in &facts {
+            output::print(&fact_line(shown))?;
+        }
         for call in &calls {
             output::print(call_card(call, transcript(call).await?.as_deref()).trim_end())?;
         }
@@ -235,6 +241,19 @@ fn card(number: &PhoneNumber, caller: &Caller) -> String {
     line("first", &output::moment(caller.first_seen_ms));
     line("last", &output::moment(caller.last_seen_ms));
     card
+}
+
+/// A fact as a person reads it, with the words that prove it.
+fn fact_line(HistoryFact { fact, stands }: &HistoryFact) -> String {
+    let superseded = if *stands { "" } else { ", superseded" };
+    output::printable(&format!(
+        "  {:<9} {} = {} (\"{}\", {}{superseded})",
+        "fact",
+        fact.key.as_str(),
+        fact.value,
+        fact.quote,
+        output::moment(fact.said_at_ms)
+    ))
 }
 
 /// A call as a person reads it. What callers said is shown without what a terminal would obey.
@@ -286,7 +305,33 @@ impl<'a> ShownCaller<'a> {
 struct ShownHistory<'a> {
     #[serde(flatten)]
     caller: ShownCaller<'a>,
+    facts: Vec<ShownFact<'a>>,
     calls: Vec<ShownCall>,
+}
+
+#[derive(Serialize)]
+struct ShownFact<'a> {
+    key: &'static str,
+    value: &'a str,
+    call_id: String,
+    quote: &'a str,
+    said_at_ms: i64,
+    observed_at_ms: i64,
+    stands: bool,
+}
+
+impl<'a> From<&'a HistoryFact> for ShownFact<'a> {
+    fn from(HistoryFact { fact, stands }: &'a HistoryFact) -> Self {
+        Self {
+            key: fact.key.as_str(),
+            value: &fact.value,
+            call_id: fact.call_id.to_string(),
+            quote: &fact.quote,
+            said_at_ms: fact.said_at_ms,
+            observed_at_ms: fact.observed_at_ms,
+            stands: *stands,
+        }
+    }
 }
 
 #[derive(Serialize)]

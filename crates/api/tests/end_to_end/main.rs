@@ -5,6 +5,7 @@
 mod callers;
 mod enrichment;
 mod receipts;
+mod remembered;
 mod service;
 mod vendor;
 

@@ -99,7 +99,7 @@ impl Fixture {
         let metrics = Arc::new(Metrics::new());
         let receipts = setup
             .receipts
-            .map(|(store, limits)| Arc::new(Receipts::start(store, clock, Arc::clone(&metrics), limits)));
+            .map(|(store, limits)| Arc::new(Receipts::start(store, clock.clone(), Arc::clone(&metrics), limits)));
         let api = Api::new(ports, rules, setup.limits, metrics).with_receipts(receipts);
         let mut fixture = Self {
             memory,

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 
 use crate::{
     access::TenantId,
-    caller::{Caller, History, Imported, ProfileChange, ProfileEdit, ProfileFault},
+    caller::{Caller, History, HistoryFact, Imported, ProfileChange, ProfileEdit, ProfileFault},
     context::Deadline,
     error::PortError,
     phone::PhoneNumber,
@@ -77,4 +77,15 @@ pub trait CallerAdmin: Send + Sync {
         number: &PhoneNumber,
         deadline: Deadline,
     ) -> Result<Option<History>, PortError>;
+
+    /// Reads what a caller stated and was told, with what no longer stands.
+    ///
+    /// Implementations MUST show at most [`HISTORY_FACTS`](crate::caller::HISTORY_FACTS), newest first as a recall does, each with
+    /// whether it stands; none for an unknown caller; and change nothing.
+    async fn facts(
+        &self,
+        tenant: TenantId,
+        number: &PhoneNumber,
+        deadline: Deadline,
+    ) -> Result<Vec<HistoryFact>, PortError>;
 }

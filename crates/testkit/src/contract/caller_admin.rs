@@ -6,6 +6,7 @@ use domain::{
     access::TenantId,
     caller::{Caller, Change, HISTORY_CALLS, History, Imported, Profile, ProfileChange, ProfileEdit, ProfileFault},
     error::PortError,
+    facts::FactKey,
     json::JsonObject,
     memory::Recollection,
     phone::PhoneNumber,
@@ -13,7 +14,7 @@ use domain::{
 };
 
 use super::{CallerAdminFixture, at_once, is_unavailable, promptly};
-use crate::sample::{NOW_MS, ample, number, passed, query, record};
+use crate::sample::{NOW_MS, ample, number, passed, query, record, said};
 
 /// Later than every sample call.
 const LATER_MS: i64 = NOW_MS + 3_600_000;
@@ -482,6 +483,31 @@ pub async fn profiles_and_histories_stay_in_their_tenant(fixture: &CallerAdminFi
     assert_eq!(one.caller(&number(1)).await, None);
 }
 
+/// `facts`: what was superseded is shown as such, newest first; an unknown caller has none, and neither has another tenant's.
+pub async fn facts_are_shown_with_what_no_longer_stands(fixture: &CallerAdminFixture) {
+    let view = View::of(fixture, 0);
+    let read = async |tenant: usize| {
+        let read = fixture.admin.facts(fixture.tenants[tenant], &number(0), ample()).await;
+        read.expect("a healthy store reads")
+    };
+    assert_eq!(read(0).await, []);
+    for (arrival, city) in [(1, "Faro"), (2, "Lisbon"), (3, "Porto")] {
+        let mut report = record(&number(0), city, NOW_MS, arrival);
+        report.facts = vec![said(FactKey::City, city, NOW_MS + arrival)];
+        let ended = fixture.memory.record_end(view.tenant, &report, ample()).await;
+        ended.expect("a healthy memory records");
+    }
+    let facts = read(0).await;
+    let shown: Vec<_> = facts
+        .iter()
+        .map(|shown| (shown.fact.value.as_str(), shown.stands))
+        .collect();
+    assert_eq!(shown, [("Porto", true), ("Lisbon", false), ("Faro", false)]);
+    assert_eq!(facts[1].fact.said_at_ms, NOW_MS + 2);
+    assert_eq!(facts[1].fact.quote, "it is Lisbon");
+    assert_eq!(read(1).await, []);
+}
+
 /// With a deadline that has passed, every method says so promptly and changes nothing.
 pub async fn a_passed_deadline_is_unavailable(fixture: &CallerAdminFixture) {
     let view = View::of(fixture, 0);
@@ -526,6 +552,7 @@ macro_rules! caller_admin_contract {
             simultaneous_changes_all_take_effect,
             a_history_has_the_newest_calls_first,
             reading_a_history_changes_nothing,
+            facts_are_shown_with_what_no_longer_stands,
             profiles_and_histories_stay_in_their_tenant,
             a_passed_deadline_is_unavailable,
         }
