@@ -192,6 +192,10 @@ class CallerMemory:
 
     async def end_call(self, report: dict) -> None:
         """Returns when the report is on disk: then the platform may be answered. It is sent in the background until it is stored."""
+        await asyncio.to_thread(self._keep, report)
+        self.kept.set()
+
+    def _keep(self, report: dict) -> None:
         self.outbox.mkdir(mode=0o700, parents=True, exist_ok=True)
         if len(list(self.outbox.glob("*.json"))) >= OUTBOX_LIMIT:
             raise RuntimeError("the outbox is full: caller-memory has been away for too long")
@@ -201,7 +205,6 @@ class CallerMemory:
             file.flush()
             os.fsync(file.fileno())
         path.with_suffix(".tmp").rename(path)
-        self.kept.set()
 
     async def flush(self, limit_s: float) -> bool:
         """Sends what the outbox holds, oldest first, so that a correction comes after what it corrects. False when some is left."""

@@ -49,7 +49,8 @@ def signed(connection: HTTPConnection, url: str, parameters: list[tuple[str, str
 
 async def form(request: Request) -> dict | None:
     pairs = parse_qsl((await request.body()).decode(), keep_blank_values=True)
-    return dict(pairs) if signed(request, PUBLIC_URL + request.url.path, pairs) else None
+    path = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    return dict(pairs) if signed(request, PUBLIC_URL + path, pairs) else None
 
 
 async def voice(request: Request) -> Response:

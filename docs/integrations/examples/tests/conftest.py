@@ -21,7 +21,7 @@ import pytest
 EXAMPLES = Path(__file__).parent.parent
 KEY = "sk_live_onlyForThisScratchDatabase0"
 GREETING = "Harbor Dental, how can I help?"
-RECALL_TIMEOUT_S = 3.0
+RECALL_TIMEOUT_S = 5.0
 
 sys.path.insert(0, str(EXAMPLES))
 

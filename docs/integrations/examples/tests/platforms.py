@@ -25,7 +25,9 @@ class Platform:
 
     def post(self, path: str, body, headers=None) -> httpx.Response:
         content = json.dumps(body)
-        return httpx.post(self.url + path, content=content, headers={"Content-Type": "application/json"} | self.sign(content, headers), timeout=60)
+        return httpx.post(
+            self.url + path, content=content, headers={"Content-Type": "application/json"} | self.sign(content, headers), timeout=60
+        )
 
     def sign(self, content: str, headers) -> dict:
         return headers or {}
@@ -113,7 +115,7 @@ class Twilio(Platform):
         return connect(self.url.replace("http", "ws") + "/twilio/relay", additional_headers={"X-Twilio-Signature": signature})
 
     def ring(self, number, call_id):
-        answer = self.form("/twilio/voice", payload("twilio.voice", number=number, call_id=call_id))
+        answer = self.form("/twilio/voice?line=1", payload("twilio.voice", number=number, call_id=call_id))
         assert answer.status_code == 200 and answer.headers["content-type"].startswith("text/xml")
         twiml = re.fullmatch(
             r'<Response><Connect><ConversationRelay url="wss://bridge\.example\.com/twilio/relay" welcomeGreeting="([^"]*)"/></Connect></Response>',
@@ -170,7 +172,11 @@ class ElevenLabs(Platform):
     def forged(self, number, call_id):
         body = payload("elevenlabs.post_call_transcription", number=number, call_id=call_id)
         content = json.dumps(body)
-        wrong = [{"ElevenLabs-Signature": ""}, self.signature(content, "wrong"), self.signature(content, seconds=int(time.time()) - 31 * 60)]
+        wrong = [
+            {"ElevenLabs-Signature": ""},
+            self.signature(content, "wrong"),
+            self.signature(content, seconds=int(time.time()) - 31 * 60),
+        ]
         statuses = [self.post("/elevenlabs/post-call", body, headers).status_code for headers in wrong]
         body = payload("elevenlabs.personalise", number=number, call_id=call_id)
         return statuses + [self.post("/elevenlabs/personalise", body, {"X-Bridge-Secret": "wrong"}).status_code]

@@ -94,7 +94,7 @@ def test_no_failure_of_the_service_holds_up_the_call(bridge, switch, number, cal
     switch.set(mode)
     started = time.monotonic()
     first_words, card = bridge.ring(number, call_id)
-    assert time.monotonic() - started < RECALL_TIMEOUT_S + 2
+    assert time.monotonic() - started < RECALL_TIMEOUT_S + 10  # and not the minute that the service would hang
     assert first_words == GREETING
     assert card is None or UNAVAILABLE in card  # never "has not called before"
     assert len(switch.seen("/v1/recall_and_enrich", number)) == 1  # asked once: there is no time for a second try
@@ -243,8 +243,8 @@ def test_a_report_outlives_the_bridge_and_the_service(alone, tmp_path, number, c
     retell = alone(Retell, service.url)
     service.stop()
     assert retell.post("/retell/events", payload("retell.call_analyzed", number=number, call_id=call_id)).status_code == 204
-    assert retell.ring(number, call_id) == (GREETING, retell.ring(number, call_id)[1])
-    assert UNAVAILABLE in retell.ring(number, call_id)[1]
+    first_words, card = retell.ring(number, call_id)
+    assert first_words == GREETING and UNAVAILABLE in card
     retell.process.process.kill()
     retell.process.process.wait(30)
     service.start()

@@ -5,7 +5,7 @@ import json
 import types
 
 import pytest
-from conftest import GREETING, KEY
+from conftest import GREETING, KEY, RECALL_TIMEOUT_S
 
 pytest.importorskip("livekit.agents", reason="livekit-agents is not installed; .ci/test-integrations installs it")
 
@@ -56,7 +56,7 @@ def agent(monkeypatch, tmp_path, switch):
     monkeypatch.setenv("CALLER_MEMORY_KEY", KEY)
     monkeypatch.setenv("CALLER_MEMORY_URL", switch.url)
     monkeypatch.setenv("CALLER_MEMORY_OUTBOX", str(tmp_path / "outbox"))
-    monkeypatch.setenv("CALLER_MEMORY_RECALL_TIMEOUT_S", "3")
+    monkeypatch.setenv("CALLER_MEMORY_RECALL_TIMEOUT_S", str(RECALL_TIMEOUT_S))
     monkeypatch.setenv("AGENT_GREETING", GREETING)
     import livekit_agent
 

@@ -7,21 +7,29 @@ import subprocess
 import sys
 import time
 
+import caller_memory
 import httpx
 import pytest
-from conftest import EXAMPLES, KEY
-
-import caller_memory
 from caller_memory import CallerMemory, Recall, outcome, report, turn
+from conftest import EXAMPLES, KEY
 
 
 def answer(**changes) -> dict:
     return {
         "known": True,
-        "caller": {"name": "Dana Whitfield", "first_seen_ms": 1, "last_seen_ms": 2, "total_calls": 2, "tags": ["vip"], "custom_attributes": {}},
+        "caller": {
+            "name": "Dana Whitfield",
+            "first_seen_ms": 1,
+            "last_seen_ms": 2,
+            "total_calls": 2,
+            "tags": ["vip"],
+            "custom_attributes": {},
+        },
         "memory": {
             "summary": "2 calls so far.",
-            "recent_calls": [{"call_id": "c", "started_at_ms": 1795291200000, "duration_s": 9, "summary": "Wants a quote.", "outcome": None}],
+            "recent_calls": [
+                {"call_id": "c", "started_at_ms": 1795291200000, "duration_s": 9, "summary": "Wants a quote.", "outcome": None}
+            ],
         },
         "enrichment": {
             "person": {"name": "Dana Whitfield", "title": None, "company": "Acme", "source": "pdl", "fetched_at_ms": 1},
@@ -33,7 +41,14 @@ def answer(**changes) -> dict:
 
 def test_the_card_of_a_known_caller():
     facts = [
-        {"key": "email", "value": "dana@example.com", "call_id": "c", "quote": "it's dana at example dot com", "said_at_ms": None, "observed_at_ms": 1795291200000}
+        {
+            "key": "email",
+            "value": "dana@example.com",
+            "call_id": "c",
+            "quote": "it's dana at example dot com",
+            "said_at_ms": None,
+            "observed_at_ms": 1795291200000,
+        }
     ]
     assert Recall("known", answer(facts=facts)).card == (
         "<caller_record>\n"

@@ -5,7 +5,7 @@ import asyncio
 import json
 
 import pytest
-from conftest import GREETING, KEY
+from conftest import GREETING, KEY, RECALL_TIMEOUT_S
 
 pytest.importorskip("pipecat", reason="pipecat-ai is not installed; .ci/test-integrations installs it")
 
@@ -139,7 +139,7 @@ def bot(monkeypatch, tmp_path, switch):
     monkeypatch.setenv("CALLER_MEMORY_KEY", KEY)
     monkeypatch.setenv("CALLER_MEMORY_URL", switch.url)
     monkeypatch.setenv("CALLER_MEMORY_OUTBOX", str(tmp_path / "outbox"))
-    monkeypatch.setenv("CALLER_MEMORY_RECALL_TIMEOUT_S", "3")
+    monkeypatch.setenv("CALLER_MEMORY_RECALL_TIMEOUT_S", str(RECALL_TIMEOUT_S))
     import pipecat_bot
 
     monkeypatch.setattr(pipecat_bot, "GREETING", GREETING)

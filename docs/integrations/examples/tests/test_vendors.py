@@ -6,10 +6,9 @@ import re
 import typing
 
 import pytest
+from caller_memory import OUTCOMES, Recall, outcome
 from conftest import GREETING, KEY, payload
 from platforms import SECRET, ElevenLabs
-
-from caller_memory import OUTCOMES, Recall, outcome
 
 ENVIRONMENT = {
     "CALLER_MEMORY_KEY": KEY,
@@ -155,5 +154,5 @@ def test_a_greeting_is_one_attribute(module):
     from xml.sax.saxutils import quoteattr
 
     recall = Recall("known", {"caller": {"name": 'Ann "O\'Neil" <b/>'}})
-    assert recall.greeting(GREETING) == "Hello again! Am I speaking with Ann \"O'Neil\" (b/)?"
+    assert recall.greeting(GREETING) == 'Hello again! Am I speaking with Ann "O\'Neil" (b/)?'
     assert "<b/>" not in quoteattr(recall.greeting(GREETING))
