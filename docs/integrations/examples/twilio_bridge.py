@@ -84,28 +84,32 @@ async def relay(socket: WebSocket) -> None:
         return
     await socket.accept()
     call, transcript, agreed = None, [], None
+
+    def said(role: str, text: str) -> None:
+        transcript.extend(entry for entry in [turn(role, text, time.time() * 1000)] if entry)
+
     try:
         async for message in messages(socket):
             if message["type"] == "setup":
-                call = message
+                call, started = message, time.time()
                 recall = recalls.pop(call["callSid"], Recall("unavailable"))
-                started = time.time()
-                transcript.append(turn("agent", recall.greeting(GREETING), started * 1000))
+                said("agent", recall.greeting(GREETING))
             elif message["type"] == "prompt" and call and message.get("last", True):
-                transcript.append(turn("user", message["voicePrompt"], time.time() * 1000))
-                words, decided = await answer(f"{PROMPT}\n\n{recall.card}", [entry for entry in transcript if entry])
+                said("user", message["voicePrompt"])
+                words, decided = await answer(f"{PROMPT}\n\n{recall.card}", transcript)
                 agreed = decided or agreed
-                transcript.append(turn("agent", words, time.time() * 1000))
+                said("agent", words)
                 await socket.send_json({"type": "text", "token": words, "last": True})
-            elif message["type"] == "interrupt" and transcript:  # the caller heard no more than this
-                transcript[-1] = turn("agent", message["utteranceUntilInterrupt"], transcript[-1]["ts_ms"])
+            elif message["type"] == "interrupt" and transcript and transcript[-1]["role"] == "agent":
+                transcript.pop()  # the caller heard no more than this
+                said("agent", message["utteranceUntilInterrupt"])
+    except WebSocketDisconnect:
+        pass  # hung up while the agent answered
     finally:
         if call:
             number = call["to"] if call["direction"].startswith("outbound") else call["from"]
-            duration_s = time.time() - started
-            await memory.end_call(
-                report(call["callSid"], number, transcript, duration_s, outcome(agreed, None, REASONS), platform="twilio")
-            )
+            result = outcome(agreed, None, REASONS)
+            await memory.end_call(report(call["callSid"], number, transcript, time.time() - started, result, platform="twilio"))
 
 
 async def messages(socket: WebSocket):

@@ -1,5 +1,6 @@
 """Each platform's documented payloads through its bridge to the real service, and each way in which the service can fail."""
 
+import json
 import sys
 import time
 
@@ -207,6 +208,23 @@ def test_twilio_calls_that_nobody_answered(alone, service, number, call_id):
     # An answered call is written by the WebSocket alone: this would replace its report by an empty one.
     assert twilio.form("/twilio/status", body | {"CallStatus": "completed", "CallSid": f"{call_id}-2"}).status_code == 204
     assert not list((twilio.folder / "outbox").rglob("*.json"))
+
+
+def test_twilio_messages_that_are_no_words(alone, service, switch, number, call_id):
+    twilio = alone(Twilio, switch.url)
+    with twilio.relay() as relay:
+        for message in (
+            payload("twilio.prompt"),  # before the setup
+            payload("twilio.setup", number=number, call_id=call_id),
+            payload("twilio.interrupt") | {"utteranceUntilInterrupt": ""},  # the greeting was not heard at all
+            payload("twilio.prompt") | {"last": False},
+            {"type": "dtmf", "digit": "1"},
+            {"type": "error", "description": "an error of the session"},
+        ):
+            relay.send(json.dumps(message))
+    until(lambda: service.calls(number) == 1, "the call to be stored")
+    sent = switch.seen("/v1/calls/end", call_id)[-1][2]
+    assert sent["transcript"] == [] and sent["outcome"] == "other"
 
 
 def test_elevenlabs_calls_that_nobody_answered(alone, service, number, call_id):
