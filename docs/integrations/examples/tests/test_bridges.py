@@ -1,6 +1,7 @@
 """Each platform's documented payloads through its bridge to the real service, and each way in which the service can fail."""
 
 import json
+import re
 import sys
 import time
 
@@ -188,6 +189,18 @@ def test_retell_is_written_at_once_and_corrected_by_the_analysis(alone, service,
     assert retell.post("/retell/events", payload("retell.call_analyzed", number=number, call_id=call_id)).status_code == 204
     until(lambda: service.recall(number)["memory"]["recent_calls"][0]["outcome"] == "appointment_booked", "the correction")
     assert service.calls(number) == 1
+
+
+def test_a_caller_who_gave_a_name_is_asked_for_it_next_time(alone, service, number, call_id):
+    retell = alone(Retell)
+    ended = payload("retell.call_ended", number=number, call_id=call_id)
+    ended["call"]["transcript_object"][1]["content"] = "My name is Dana Whitfield and my email is dana@example.com."
+    assert retell.post("/retell/events", ended).status_code == 204
+    until(lambda: service.calls(number) == 1, "the call to be stored")
+    first_words, card = retell.ring(number, f"{call_id}-2")
+    assert first_words == "Hello again! Am I speaking with Dana Whitfield?"
+    assert "\nName: Dana Whitfield\n" in card
+    assert re.search(r'^Said on \d{4}-\d\d-\d\d, email: dana@example.com \(".*dana@example.com.*"\)$', card, re.M), card
 
 
 def test_retell_repeats_its_webhook_and_the_caller_is_still_new(alone, number, call_id):
