@@ -50,6 +50,14 @@ advisories:
 check-deploy:
     .ci/check-deploy
 
+# Run the bridges of docs/integrations against the real service, with each platform's documented payloads (Python 3.11, PyPI)
+test-integrations:
+    .ci/test-integrations
+
+# Run the shell blocks of README.md and docs/ in a fresh copy of the tree (Python 3.11, PyPI)
+test-docs:
+    .ci/test-docs
+
 # Criterion benches: phone parsing, and known recalls on SQLite with 100,000 callers of 5 calls each
 bench:
     cargo bench -p domain
