@@ -11,6 +11,7 @@ mod m20261121_000002_lookup_spend;
 mod m20261121_000003_facts;
 mod m20261121_000004_unfinished_calls;
 mod m20261121_000005_receipts;
+mod m20261121_000006_rewrites;
 
 /// Every schema step, oldest first.
 #[derive(Debug, Clone, Copy)]
@@ -25,6 +26,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261121_000003_facts::Step),
             Box::new(m20261121_000004_unfinished_calls::Step),
             Box::new(m20261121_000005_receipts::Step),
+            Box::new(m20261121_000006_rewrites::Step),
         ]
     }
 }

@@ -75,10 +75,10 @@ RETURNING id";
 /// the start better than the report.
 const INSERT: &str = "\
 INSERT INTO calls (id, tenant_id, caller_id, session_key, session_id, started_at_ms, received_at_ms, duration_s, outcome, summary, writer,
-  arrival, body_hash, agent_metadata, transcript)
+  arrival, body_hash, agent_metadata, transcript, rewrite_due_ms)
 VALUES ($1, $2, $3, $4, $5,
   COALESCE((SELECT recalled_at_ms FROM contacts WHERE tenant_id = $2 AND session_key = $4), $6),
-  $7, $8, $9, $10, $11, $12, $13, $14, $15)
+  $7, $8, $9, $10, $11, $12, $13, $14, $15, $7)
 ON CONFLICT (tenant_id, session_key) DO NOTHING";
 
 /// A session that was recalled is open until its call is there.
@@ -88,12 +88,12 @@ const REPLACE: &str = "\
 UPDATE calls SET caller_id = $3,
   started_at_ms = COALESCE((SELECT recalled_at_ms FROM contacts WHERE tenant_id = $2 AND session_key = $4), $5),
   received_at_ms = $6, duration_s = $7, outcome = $8, summary = $9, writer = $10, arrival = $11, body_hash = $12, agent_metadata = $13,
-  transcript = $14
+  transcript = $14, rewrite_due_ms = $6, rewrite_attempts = 0
 WHERE id = $1 AND tenant_id = $2 AND writer = $15 AND arrival = $16 AND body_hash = $17";
 
-/// The correction of a number takes the call away from the caller it was counted for.
+/// The correction of a number takes the call away from the caller it was counted for, who lacks a rewrite from then on.
 const UNCOUNT: &str = "\
-UPDATE callers SET total_calls = total_calls - 1, memory_changed_ms = $3 WHERE tenant_id = $1 AND id = $2";
+UPDATE callers SET total_calls = total_calls - 1, memory_changed_ms = $3, rewrite_due_ms = $3, rewrite_attempts = 0 WHERE tenant_id = $1 AND id = $2";
 
 impl EndedRow {
     /// The row of `record`, reported to the process `writer`.

@@ -34,8 +34,13 @@ struct FactRow {
 
 impl FactRows {
     pub(crate) fn new(said: &[SaidFact]) -> Self {
+        Self::behind(0, said)
+    }
+
+    /// The rows of facts that join `count` others of their call.
+    pub(crate) fn behind(count: usize, said: &[SaidFact]) -> Self {
         let row = |(place, SaidFact { fact, said_at_ms }): (usize, &SaidFact)| FactRow {
-            place,
+            place: count + place,
             key: fact.key.as_str(),
             value: fact.value.clone(),
             quote: fact.quote.clone(),
@@ -45,7 +50,7 @@ impl FactRows {
         Self(said.iter().enumerate().map(row).collect())
     }
 
-    /// Writes the facts of `call`, which has none, and settles what stands of `caller`.
+    /// Writes the facts of `call`, which has none at their places, and settles what stands of `caller`.
     pub(crate) async fn write(
         &self,
         transaction: &DatabaseTransaction,
@@ -72,6 +77,23 @@ impl FactRows {
         run(transaction, insert, values).await?;
         settle(transaction, tenant, caller, STANDING).await
     }
+}
+
+/// The facts that `call` has.
+pub(crate) async fn of_call(
+    transaction: &DatabaseTransaction,
+    tenant: Uuid,
+    call: Uuid,
+) -> Result<Vec<(FactKey, String)>, DbErr> {
+    let rows = query_all(transaction, OF_CALL, [tenant.into(), call.into()]).await?;
+    let decode = |row: &QueryResult| Ok((decode_key(row, 0)?, row.try_get_by_index(1)?));
+    rows.iter().map(decode).collect()
+}
+
+fn decode_key(row: &QueryResult, index: usize) -> Result<FactKey, DbErr> {
+    let key: String = row.try_get_by_index(index)?;
+    key.parse()
+        .map_err(|error: facts::UnknownFactKey| DbErr::Type(error.to_string()))
 }
 
 /// Takes away the facts of `call`, and lets stand again what they had superseded of `caller`.
@@ -126,19 +148,18 @@ struct Candidate {
 
 impl Candidate {
     fn decode(row: &QueryResult) -> Result<Self, DbErr> {
-        let key: String = row.try_get_by_index(3)?;
         Ok(Self {
             said_at_ms: row.try_get_by_index(0)?,
             call: row.try_get_by_index(1)?,
             place: row.try_get_by_index(2)?,
-            key: key
-                .parse()
-                .map_err(|error: facts::UnknownFactKey| DbErr::Type(error.to_string()))?,
+            key: decode_key(row, 3)?,
             value: row.try_get_by_index(4)?,
             stands: row.try_get_by_index(5)?,
         })
     }
 }
+
+const OF_CALL: &str = "SELECT key, value FROM facts WHERE tenant_id = $1 AND call_id = $2";
 
 const DELETE: &str = "DELETE FROM facts WHERE tenant_id = $1 AND call_id = $2";
 

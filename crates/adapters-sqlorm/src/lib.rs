@@ -1,8 +1,8 @@
 //! Storage of callers, calls, look-ups and keys on SQLite and PostgreSQL through SeaORM.
 //!
 //! Open a [`Database`], bring its schema up to date with [`Database::migrate_up`], and put the ports' implementations
-//! over it: [`SqlCallerMemory`], [`SqlCallerAdmin`], [`SqlKeyStore`], [`SqlSpendLedger`] and [`SqlReceiptStore`]. No row, query or
-//! connection leaves this crate.
+//! over it: [`SqlCallerMemory`], [`SqlCallerAdmin`], [`SqlKeyStore`], [`SqlSpendLedger`], [`SqlReceiptStore`] and
+//! [`SqlSummaryBacklog`]. No row, query or connection leaves this crate.
 
 mod connect;
 mod contact;
@@ -20,6 +20,7 @@ mod plans;
 mod profile;
 mod recall;
 mod receipt;
+mod rewrite;
 mod session;
 mod spend;
 mod transaction;
@@ -31,6 +32,7 @@ pub use memory::SqlCallerMemory;
 pub use migrate::{MigrateError, MigrationState};
 pub use profile::SqlCallerAdmin;
 pub use receipt::SqlReceiptStore;
+pub use rewrite::SqlSummaryBacklog;
 pub use spend::SqlSpendLedger;
 
 #[cfg(test)]

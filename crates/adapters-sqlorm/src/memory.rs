@@ -145,6 +145,7 @@ impl CallerMemory for SqlCallerMemory {
             known,
             caller: profile,
             memory_changed_ms,
+            summary: found.summary,
             recent_calls: found.recent_calls,
             facts: found.facts,
             gaps: found.gaps,

@@ -6,7 +6,7 @@ use sea_orm::{ConnectionTrait, DbBackend, Statement, TransactionTrait, Value};
 use uuid::Uuid;
 
 use crate::{
-    contact, end, facts, keys, memory, profile, recall, receipt,
+    contact, end, facts, keys, memory, profile, recall, receipt, rewrite,
     support::{Place, tenant},
 };
 
@@ -80,6 +80,16 @@ fn hot(dialect: DbBackend, tenant: Uuid) -> Vec<Hot> {
             what: "import: profiles",
             sql: profile::import(dialect)[1],
             values: vec![tenant.into(), given.into()],
+        },
+        Hot {
+            what: "caller to rewrite",
+            sql: rewrite::due_caller(dialect),
+            values: vec![1_i64.into(), 0_i64.into(), 5_i64.into()],
+        },
+        Hot {
+            what: "call to rewrite",
+            sql: rewrite::due_call(dialect),
+            values: vec![1_i64.into(), 0_i64.into(), 5_i64.into()],
         },
     ]
 }

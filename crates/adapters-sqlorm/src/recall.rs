@@ -40,7 +40,8 @@ SELECT c.id,
   (SELECT count(*) FROM (SELECT 1 FROM contacts AS o
     WHERE o.tenant_id = $1 AND o.caller_id = c.id AND NOT o.ended AND o.recalled_at_ms <= $3 AND o.session_key <> $4 LIMIT 1000) AS gap),
   (SELECT json_group_array(json_array(e.vendor, e.fetched_at_ms, json(e.found)))
-   FROM enrichment_cache AS e WHERE e.tenant_id = $1 AND e.phone_number = $2)
+   FROM enrichment_cache AS e WHERE e.tenant_id = $1 AND e.phone_number = $2),
+  CASE WHEN c.rewrite_for_ms = c.memory_changed_ms THEN c.rewrite END
 FROM (SELECT 1) LEFT JOIN callers AS c ON c.tenant_id = $1 AND c.phone_number = $2";
 
 const POSTGRES: &str = "\
@@ -55,7 +56,8 @@ SELECT c.id,
   (SELECT count(*) FROM (SELECT 1 FROM contacts AS o
     WHERE o.tenant_id = $1 AND o.caller_id = c.id AND NOT o.ended AND o.recalled_at_ms <= $3 AND o.session_key <> $4 LIMIT 1000) AS gap),
   (SELECT json_agg(json_build_array(e.vendor, e.fetched_at_ms, e.found::json))::text
-   FROM enrichment_cache AS e WHERE e.tenant_id = $1 AND e.phone_number = $2)
+   FROM enrichment_cache AS e WHERE e.tenant_id = $1 AND e.phone_number = $2),
+  CASE WHEN c.rewrite_for_ms = c.memory_changed_ms THEN c.rewrite END
 FROM (SELECT 1) AS one LEFT JOIN callers AS c ON c.tenant_id = $1 AND c.phone_number = $2";
 
 /// The profile of the number `$2` of the tenant `$1`, with the same columns in front.
@@ -77,6 +79,8 @@ pub(crate) struct Found {
     pub(crate) gaps: u64,
     /// The look-ups of the number.
     pub(crate) lookups: Vec<CachedLookup>,
+    /// The language model's summary of the caller, unless the memory changed since it was made.
+    pub(crate) summary: Option<String>,
 }
 
 /// A row of `callers`.
@@ -107,6 +111,7 @@ impl Found {
             facts: facts::decode(facts.as_deref().unwrap_or("[]"))?,
             gaps: u64::try_from(gaps).unwrap_or_default(),
             lookups: decode_lookups(lookups.as_deref().unwrap_or("[]"))?,
+            summary: row.try_get_by_index(12).map_err(port_error)?,
         })
     }
 }

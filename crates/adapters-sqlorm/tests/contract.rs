@@ -4,11 +4,13 @@ mod support;
 
 use std::sync::Arc;
 
-use adapters_sqlorm::{SqlCallerAdmin, SqlCallerMemory, SqlKeyStore, SqlReceiptStore, SqlSpendLedger};
+use adapters_sqlorm::{
+    SqlCallerAdmin, SqlCallerMemory, SqlKeyStore, SqlReceiptStore, SqlSpendLedger, SqlSummaryBacklog,
+};
 use support::{Place, tenant};
 use testkit::contract::{
-    AccessFixture, CallerAdminFixture, CallerMemoryFixture, EnrichmentCacheFixture, OpenCallsFixture, ReceiptFixture,
-    SpendFixture,
+    AccessFixture, BacklogFixture, CallerAdminFixture, CallerMemoryFixture, EnrichmentCacheFixture, OpenCallsFixture,
+    ReceiptFixture, SpendFixture,
 };
 
 async fn memory(place: Option<Place>) -> Option<CallerMemoryFixture> {
@@ -99,6 +101,18 @@ async fn receipts(place: Option<Place>) -> Option<ReceiptFixture> {
     })
 }
 
+async fn backlog(place: Option<Place>) -> Option<BacklogFixture> {
+    let place = place?;
+    let (here, there) = (place.migrated().await, place.open().await);
+    Some(BacklogFixture {
+        backlog: Arc::new(SqlSummaryBacklog::new(&here)),
+        other_process: Arc::new(SqlSummaryBacklog::new(&there)),
+        memory: Arc::new(SqlCallerMemory::new(&here)),
+        tenants: [tenant(&here, "one").await, tenant(&here, "two").await],
+        keep: Box::new((here, there, place)),
+    })
+}
+
 testkit::caller_memory_contract!(caller_memory_on_sqlite, memory(Some(Place::sqlite())));
 testkit::caller_memory_contract!(caller_memory_on_postgres, async {
     memory(Place::postgres().await).await
@@ -132,4 +146,8 @@ testkit::spend_admin_contract!(spend_admin_on_postgres, async { spend(Place::pos
 testkit::receipt_store_contract!(receipt_store_on_sqlite, receipts(Some(Place::sqlite())));
 testkit::receipt_store_contract!(receipt_store_on_postgres, async {
     receipts(Place::postgres().await).await
+});
+testkit::summary_backlog_contract!(summary_backlog_on_sqlite, backlog(Some(Place::sqlite())));
+testkit::summary_backlog_contract!(summary_backlog_on_postgres, async {
+    backlog(Place::postgres().await).await
 });

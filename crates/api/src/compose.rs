@@ -11,9 +11,10 @@ use adapters_enrichment::{
     ClientError, FanOut, FanOutParts, Http, UnusableSecret, Vendor, pdl::PeopleDataLabs, telnyx::Telnyx,
     trestle::Trestle, twilio::Twilio, webhook::Webhook,
 };
-use adapters_sqlorm::{Database, SqlCallerMemory, SqlKeyStore, SqlReceiptStore, SqlSpendLedger};
+use adapters_llm::{OpenAi, Rewriter, RewriterParts, SetupError};
+use adapters_sqlorm::{Database, SqlCallerMemory, SqlKeyStore, SqlReceiptStore, SqlSpendLedger, SqlSummaryBacklog};
 use domain::{
-    port::{Clock, LookupProbe},
+    port::{Clock, LookupProbe, RewriteProbe},
     usecase::CallerRules,
 };
 use prometheus_client::{
@@ -26,7 +27,7 @@ use secrecy::SecretString;
 use tokio::runtime::Handle;
 
 use crate::{
-    config::{EnrichmentSettings, ServeSettings},
+    config::{EnrichmentSettings, LlmSettings, ServeSettings},
     receipts::{ReceiptLimits, Receipts},
     rest::{Api, Limits, Ports},
     telemetry::{Metrics, OpenCallsGauge, Traces},
@@ -42,6 +43,8 @@ pub(crate) struct Composed {
     pub(crate) open_calls: OpenCallsGauge,
     /// The receipts that wait to be written, when the feedback loop is on.
     pub(crate) receipts: Option<Arc<Receipts>>,
+    /// The worker that rewrites summaries, when there is a language model.
+    pub(crate) rewriter: Option<Rewriter>,
 }
 
 /// Puts the public interface over the adapters that serve it.
@@ -94,6 +97,20 @@ pub(crate) fn compose(
         let store = Arc::new(SqlReceiptStore::new(database));
         Arc::new(Receipts::start(store, Arc::clone(&clock), Arc::clone(metrics), limits))
     });
+    let rewriter = language_model(&settings.llm)?.map(|model| {
+        let parts = RewriterParts {
+            backlog: Arc::new(SqlSummaryBacklog::new(database)),
+            model: Arc::new(model),
+            clock: Arc::clone(&clock),
+            probe: Arc::clone(metrics) as Arc<dyn RewriteProbe>,
+            limits: adapters_llm::Limits {
+                daily_requests: settings.llm.llm_daily_requests,
+                request: Duration::from_secs(settings.llm.llm_timeout_s),
+                ..adapters_llm::Limits::default()
+            },
+        };
+        Rewriter::start(parts, &Handle::current())
+    });
     let ports = Ports {
         memory: memory.clone(),
         lookups: memory,
@@ -114,10 +131,11 @@ pub(crate) fn compose(
         look_ups,
         open_calls,
         receipts,
+        rewriter,
     })
 }
 
-/// Why a vendor cannot be asked.
+/// Why a vendor or the language model cannot be asked.
 #[derive(Debug, thiserror::Error)]
 pub enum VendorError {
     /// One half of a pair of settings is missing.
@@ -134,6 +152,30 @@ pub enum VendorError {
     /// The HTTP client could not be set up.
     #[error(transparent)]
     Client(#[from] ClientError),
+    /// The HTTP client of the language model could not be set up.
+    #[error(transparent)]
+    Model(SetupError),
+}
+
+/// The language model, when it is set.
+///
+/// # Errors
+/// [`VendorError`] when one half of its settings is missing or the key cannot be sent.
+pub(crate) fn language_model(settings: &LlmSettings) -> Result<Option<OpenAi>, VendorError> {
+    const BASE_URL: &str = "CALLER_MEMORY_LLM_BASE_URL";
+    const MODEL: &str = "CALLER_MEMORY_LLM_MODEL";
+    let half = |given, missing| Err(VendorError::Half { given, missing });
+    let (base, model) = match (&settings.llm_base_url, &settings.llm_model) {
+        (None, None) => return Ok(None),
+        (Some(_), None) => return half(BASE_URL, MODEL),
+        (None, Some(_)) => return half(MODEL, BASE_URL),
+        (Some(base), Some(model)) => (base.clone(), model.clone()),
+    };
+    let made = OpenAi::new(base, model, settings.llm_api_key.as_ref());
+    made.map(Some).map_err(|error| match error {
+        SetupError::UnusableKey => VendorError::Unusable("CALLER_MEMORY_LLM_API_KEY"),
+        SetupError::Client(_) => VendorError::Model(error),
+    })
 }
 
 /// The vendors whose keys are set.

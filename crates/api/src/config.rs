@@ -129,6 +129,45 @@ pub struct ServeSettings {
     /// Who is asked about numbers.
     #[command(flatten)]
     pub enrichment: EnrichmentSettings,
+
+    /// Who writes better summaries.
+    #[command(flatten)]
+    pub llm: LlmSettings,
+}
+
+/// The language model that writes better summaries after the call. It is used when address and model are set.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Language model")]
+pub struct LlmSettings {
+    /// The address before `/chat/completions` of an OpenAI-compatible endpoint, for example `http://localhost:11434/v1`; with `CALLER_MEMORY_LLM_MODEL`
+    #[arg(long, env = "CALLER_MEMORY_LLM_BASE_URL", value_name = "URL")]
+    pub llm_base_url: Option<adapters_llm::BaseUrl>,
+
+    /// The endpoint's key, when it asks for one
+    #[arg(
+        long,
+        env = "CALLER_MEMORY_LLM_API_KEY",
+        value_name = "SECRET",
+        hide_env_values = true
+    )]
+    pub llm_api_key: Option<SecretString>,
+
+    /// The model's name at the endpoint; with `CALLER_MEMORY_LLM_BASE_URL`
+    #[arg(long, env = "CALLER_MEMORY_LLM_MODEL", value_name = "NAME")]
+    pub llm_model: Option<String>,
+
+    /// The most requests of each tenant on a day (UTC); calls beyond wait for the next
+    #[arg(
+        long,
+        env = "CALLER_MEMORY_LLM_DAILY_REQUESTS",
+        value_name = "N",
+        default_value_t = 1000
+    )]
+    pub llm_daily_requests: u32,
+
+    /// The whole of one request to the model, in seconds
+    #[arg(long, env = "CALLER_MEMORY_LLM_TIMEOUT_S", value_name = "S", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub llm_timeout_s: u64,
 }
 
 /// Who is asked about numbers, at what price, and how long an answer is good. A vendor is used when its key is set.

@@ -17,6 +17,7 @@ pub mod phone;
 pub mod port;
 pub mod recall;
 pub mod receipt;
+pub mod rewrite;
 pub mod summary;
 mod text;
 pub mod usecase;

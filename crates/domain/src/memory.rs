@@ -49,6 +49,8 @@ pub struct Recollection {
     pub caller: Caller,
     /// When this caller's memory last changed, in milliseconds since the epoch; `None` when there is none.
     pub memory_changed_ms: Option<i64>,
+    /// A language model's summary of the caller, when one was made for the memory as it is.
+    pub summary: Option<String>,
     /// The latest calls by start, newest first, ties by commit; at most [`RECENT_CALLS`].
     pub recent_calls: Vec<RecentCall>,
     /// The caller's facts that stand, newest first.

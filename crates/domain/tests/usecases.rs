@@ -148,6 +148,7 @@ fn recollection() -> Recollection {
             custom_attributes: JsonObject::default(),
         },
         memory_changed_ms: Some(NOW_MS - 2_000),
+        summary: None,
         recent_calls: vec![RecentCall {
             call_id: CallId(Uuid::from_u128(9)),
             started_at_ms: NOW_MS - 60_000,
@@ -222,6 +223,27 @@ async fn a_recall_shows_what_is_remembered() {
     assert!(!recall.summary.is_empty(), "a caller with a call has a summary");
     assert_eq!(recall.enrichment, Shown::default());
     assert_eq!((recall.cache_hit, recall.enrichment_age_ms), (false, None));
+}
+
+#[tokio::test]
+async fn a_language_models_summary_comes_before_that_of_the_rules() {
+    let mut memory = MockCallerMemory::new();
+    let read = Recollection {
+        summary: Some("Caller needs a plumber.".to_owned()),
+        ..recollection()
+    };
+    memory.expect_recall().return_once(move |_, _, _| Ok(read));
+    let input = |_| {
+        Ok(RecallInput {
+            number: number(),
+            session_id: None,
+        })
+    };
+    let recall = service(memory, 0)
+        .recall_and_enrich(&context(&[Scope::Recall], None), input)
+        .await
+        .unwrap();
+    assert_eq!(recall.summary, "Caller needs a plumber.");
 }
 
 #[tokio::test]

@@ -23,7 +23,12 @@ use domain::{
     facts::{self, FactKey, KnownFact, SaidFact},
     memory::{MOST_GAPS, OpenCall, RECENT_CALLS, RecentCall, Recollection},
     phone::PhoneNumber,
-    port::{CallerAdmin, CallerMemory, ChangeError, EnrichmentCache, OpenCalls, RecallQuery},
+    port::{
+        CallerAdmin, CallerMemory, ChangeError, Claim, Day, EnrichmentCache, OpenCalls, RecallQuery, Subject,
+        SummaryBacklog,
+        rewrite::{ATTEMPTS, WORTH_MS},
+    },
+    rewrite::{self, Rewrite},
 };
 use uuid::Uuid;
 
@@ -45,15 +50,50 @@ struct Callers {
     calls: HashMap<SessionId, Call>,
     sessions: HashMap<SessionId, (i64, PhoneNumber)>,
     lookups: HashMap<(PhoneNumber, String), CachedLookup>,
+    rewrite_requests: HashMap<Day, u32>,
     commits: u64,
 }
 
 /// Times are in milliseconds since the epoch.
 #[derive(Debug)]
 struct Profile {
+    id: Uuid,
     first_seen: i64,
     last_seen: i64,
     memory_changed: Option<i64>,
+    lack: Lack,
+    /// The model's summary and the change of the memory that it was made for.
+    rewrite: Option<(String, i64)>,
+}
+
+/// Whether something lacks a rewrite.
+#[derive(Debug, Default)]
+struct Lack {
+    /// Since when, or when it is to be tried next.
+    due: Option<i64>,
+    attempts: u32,
+}
+
+impl Lack {
+    fn since(at_ms: i64) -> Self {
+        Self {
+            due: Some(at_ms),
+            attempts: 0,
+        }
+    }
+
+    /// Since when it can be claimed at `now_ms`.
+    fn claimable(&self, reported_ms: i64, now_ms: i64) -> Option<i64> {
+        let worth = now_ms - WORTH_MS;
+        self.due
+            .filter(|due| (worth..=now_ms).contains(due) && reported_ms >= worth && self.attempts < ATTEMPTS)
+    }
+
+    fn lease(&mut self, until_ms: i64) -> u32 {
+        self.due = Some(until_ms);
+        self.attempts += 1;
+        self.attempts
+    }
 }
 
 #[derive(Debug)]
@@ -62,6 +102,8 @@ struct Call {
     record: CallRecord,
     process: u64,
     commit: u64,
+    corrections: u64,
+    lack: Lack,
 }
 
 impl InMemoryCallerMemory {
@@ -122,9 +164,12 @@ impl Callers {
         let profile = self.profiles.entry(number.clone()).or_insert_with(|| {
             is_new = true;
             Profile {
+                id: Uuid::now_v7(),
                 first_seen: at_ms,
                 last_seen: at_ms,
                 memory_changed: None,
+                lack: Lack::default(),
+                rewrite: None,
             }
         });
         profile.last_seen = profile.last_seen.max(at_ms);
@@ -240,6 +285,68 @@ impl Callers {
         gaps.min(MOST_GAPS)
     }
 
+    fn rewrite_of(&self, number: &PhoneNumber) -> Option<String> {
+        let profile = self.profiles.get(number)?;
+        let (rewrite, made_for) = profile.rewrite.as_ref()?;
+        (profile.memory_changed == Some(*made_for)).then(|| rewrite.clone())
+    }
+
+    fn claim_caller(&mut self, number: &PhoneNumber, tenant: TenantId, leased_until_ms: i64) -> Option<Claim> {
+        let (total_calls, recent_calls) = (
+            self.calls_of(number).len() as u64,
+            self.latest_calls(number, RECENT_CALLS),
+        );
+        let profile = self.profiles.get_mut(number)?;
+        Some(Claim {
+            tenant,
+            subject: Subject::Caller {
+                caller: profile.id,
+                total_calls,
+                recent_calls,
+            },
+            version: profile.memory_changed?.to_be_bytes().to_vec(),
+            attempt: profile.lack.lease(leased_until_ms),
+            leased_until_ms,
+        })
+    }
+
+    fn claim_call(&mut self, session: &SessionId, tenant: TenantId, leased_until_ms: i64) -> Option<Claim> {
+        let call = self.calls.get_mut(session)?;
+        Some(Claim {
+            tenant,
+            subject: Subject::Call {
+                call: call.id,
+                transcript: call.record.call.transcript.clone(),
+            },
+            version: call.corrections.to_be_bytes().to_vec(),
+            attempt: call.lack.lease(leased_until_ms),
+            leased_until_ms,
+        })
+    }
+
+    /// The session of the claimed call, when the claim still stands.
+    fn claimed_call(&self, claim: &Claim) -> Option<SessionId> {
+        let Subject::Call { call: id, .. } = &claim.subject else {
+            return None;
+        };
+        let (session, call) = self.calls.iter().find(|(_, call)| call.id == *id)?;
+        let stands =
+            call.lack.due == Some(claim.leased_until_ms) && call.corrections.to_be_bytes().to_vec() == claim.version;
+        stands.then(|| session.clone())
+    }
+
+    /// The claimed caller, when the claim still stands.
+    fn claimed_caller(&mut self, claim: &Claim) -> Option<&mut Profile> {
+        let Subject::Caller { caller, .. } = &claim.subject else {
+            return None;
+        };
+        self.profiles.values_mut().find(|profile| {
+            profile.id == *caller
+                && profile.lack.due == Some(claim.leased_until_ms)
+                && profile.memory_changed.map(|ms| ms.to_be_bytes().to_vec()).as_ref() == Some(&claim.version)
+        })
+    }
+
     fn started_at_ms(&self, call: &Call) -> i64 {
         let recalled = self.sessions.get(&call.record.call.session_id);
         recalled.map_or(call.record.started_at_ms, |(begun_at_ms, _)| *begun_at_ms)
@@ -271,6 +378,7 @@ impl CallerMemory for InMemoryCallerMemory {
                 .or_else(|| callers.caller(&query.number))
                 .expect("a noted caller exists"),
             memory_changed_ms: callers.profiles[&query.number].memory_changed,
+            summary: callers.rewrite_of(&query.number),
             recent_calls: callers.latest_calls(&query.number, RECENT_CALLS),
             facts: callers.facts(&query.number),
             gaps: callers.gaps(query),
@@ -293,7 +401,14 @@ impl CallerMemory for InMemoryCallerMemory {
                 return Ok(());
             }
             let previous = std::mem::replace(&mut stored.record, record.clone());
+            stored.corrections += 1;
+            stored.lack = Lack::since(record.received_at_ms);
             callers.changed(&previous.call.number, record.received_at_ms);
+            if previous.call.number != call.number
+                && let Some(profile) = callers.profiles.get_mut(&previous.call.number)
+            {
+                profile.lack = Lack::since(record.received_at_ms);
+            }
         } else {
             callers.commits += 1;
             let stored = Call {
@@ -301,6 +416,8 @@ impl CallerMemory for InMemoryCallerMemory {
                 record: record.clone(),
                 process: self.process,
                 commit: callers.commits,
+                corrections: 0,
+                lack: Lack::since(record.received_at_ms),
             };
             callers.calls.insert(call.session_id.clone(), stored);
         }
@@ -482,5 +599,98 @@ impl CallerAdmin for InMemoryCallerMemory {
                 fact,
             })
             .collect())
+    }
+}
+
+#[async_trait]
+impl SummaryBacklog for InMemoryCallerMemory {
+    async fn claim(&self, now_ms: i64, leased_until_ms: i64, deadline: Deadline) -> Result<Option<Claim>, PortError> {
+        let mut tenants = self.open("claim", deadline)?;
+        let caller = tenants.iter().flat_map(|(tenant, callers)| {
+            callers.profiles.iter().filter_map(|(number, profile)| {
+                let due = profile.lack.claimable(profile.memory_changed?, now_ms)?;
+                Some((due, *tenant, number.clone()))
+            })
+        });
+        if let Some((_, tenant, number)) = caller.min_by_key(|(due, ..)| *due) {
+            let callers = tenants.entry(tenant).or_default();
+            return Ok(callers.claim_caller(&number, tenant, leased_until_ms));
+        }
+        let call = tenants.iter().flat_map(|(tenant, callers)| {
+            callers.calls.iter().filter_map(|(session, call)| {
+                let due = call.lack.claimable(call.record.received_at_ms, now_ms)?;
+                Some((due, *tenant, session.clone()))
+            })
+        });
+        let Some((_, tenant, session)) = call.min_by_key(|(due, ..)| *due) else {
+            return Ok(None);
+        };
+        let callers = tenants.entry(tenant).or_default();
+        Ok(callers.claim_call(&session, tenant, leased_until_ms))
+    }
+
+    async fn reserve(&self, tenant: TenantId, day: Day, cap: u32, deadline: Deadline) -> Result<bool, PortError> {
+        let mut tenants = self.open("reserve", deadline)?;
+        let requests = &mut tenants.entry(tenant).or_default().rewrite_requests;
+        let counted = requests.entry(day).or_default();
+        let fits = *counted < cap;
+        *counted += u32::from(fits);
+        Ok(fits)
+    }
+
+    async fn settle(
+        &self,
+        claim: &Claim,
+        rewrite: Option<Rewrite>,
+        now_ms: i64,
+        deadline: Deadline,
+    ) -> Result<bool, PortError> {
+        let mut tenants = self.open("settle", deadline)?;
+        let callers = tenants.entry(claim.tenant).or_default();
+        if let Some(profile) = callers.claimed_caller(claim) {
+            profile.lack.due = None;
+            if let (Some(rewrite), Some(made_for)) = (rewrite, profile.memory_changed) {
+                profile.rewrite = Some((rewrite.summary, made_for));
+            }
+            return Ok(true);
+        }
+        let session = callers.claimed_call(claim);
+        let Some(call) = session.and_then(|session| callers.calls.get_mut(&session)) else {
+            return Ok(false);
+        };
+        call.lack.due = None;
+        if let Some(rewrite) = rewrite {
+            let record = &mut call.record;
+            record.summary = rewrite.summary;
+            let transcript = &record.call.transcript;
+            let said = rewrite.facts.into_iter().map(|fact| SaidFact {
+                said_at_ms: facts::said_at_ms(&transcript[fact.turn], record.started_at_ms, record.received_at_ms),
+                fact,
+            });
+            let known = record.facts.iter();
+            let known = known.map(|said| (said.fact.key, said.fact.value.as_str()));
+            let new = rewrite::beside(known, said.collect());
+            record.facts.extend(new);
+        }
+        let number = call.record.call.number.clone();
+        if let Some(profile) = callers.profiles.get_mut(&number) {
+            profile.lack = Lack::since(now_ms);
+        }
+        Ok(true)
+    }
+
+    async fn put_back(&self, claim: &Claim, due_ms: i64, counts: bool, deadline: Deadline) -> Result<(), PortError> {
+        let mut tenants = self.open("put_back", deadline)?;
+        let callers = tenants.entry(claim.tenant).or_default();
+        let session = callers.claimed_call(claim);
+        let lack = match session.and_then(|session| callers.calls.get_mut(&session)) {
+            Some(call) => Some(&mut call.lack),
+            None => callers.claimed_caller(claim).map(|profile| &mut profile.lack),
+        };
+        if let Some(lack) = lack {
+            lack.due = Some(due_ms);
+            lack.attempts = claim.attempt - u32::from(!counts);
+        }
+        Ok(())
     }
 }

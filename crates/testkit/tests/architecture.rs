@@ -67,8 +67,14 @@ fn allowed_edges(member: &str) -> Names {
     match member {
         "domain" | "migrations" => names(&[]),
         "adapters-sqlorm" => names(&["domain", "migrations"]),
-        "api" => names(&["domain", "adapters-sqlorm", "adapters-auth", "adapters-enrichment"]),
-        "adapters-auth" | "adapters-enrichment" | "testkit" | "eval" => names(&["domain"]),
+        "api" => names(&[
+            "domain",
+            "adapters-sqlorm",
+            "adapters-auth",
+            "adapters-enrichment",
+            "adapters-llm",
+        ]),
+        "adapters-auth" | "adapters-enrichment" | "adapters-llm" | "testkit" | "eval" => names(&["domain"]),
         other => {
             panic!("crate `{other}` has no place in the architecture: add it to this test and to docs/ARCHITECTURE.md")
         }

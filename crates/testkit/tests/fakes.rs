@@ -5,8 +5,8 @@ use std::sync::Arc;
 use testkit::{
     Faulty, InMemoryCallerMemory, InMemoryKeyStore, InMemoryReceiptStore, InMemorySpendLedger,
     contract::{
-        AccessFixture, CallerAdminFixture, CallerMemoryFixture, EnrichmentCacheFixture, OpenCallsFixture,
-        ReceiptFixture, SpendFixture,
+        AccessFixture, BacklogFixture, CallerAdminFixture, CallerMemoryFixture, EnrichmentCacheFixture,
+        OpenCallsFixture, ReceiptFixture, SpendFixture,
     },
     sample,
 };
@@ -92,6 +92,19 @@ fn receipts() -> ReceiptFixture {
     }
 }
 
+fn backlog() -> BacklogFixture {
+    let memory = InMemoryCallerMemory::new();
+    let other = Arc::new(memory.other_process());
+    let memory = Arc::new(memory);
+    BacklogFixture {
+        backlog: memory.clone(),
+        other_process: other,
+        memory,
+        tenants: [sample::tenant(), sample::tenant()],
+        keep: Box::new(()),
+    }
+}
+
 testkit::caller_memory_contract!(in_memory_caller_memory, async { Some(memory()) });
 testkit::caller_facts_contract!(in_memory_caller_facts, async { Some(memory()) });
 testkit::caller_memory_contract!(healthy_caller_memory, async { Some(memory_behind_a_switch()) });
@@ -103,5 +116,6 @@ testkit::access_admin_contract!(in_memory_access_admin, async { Some(access()) }
 testkit::spend_ledger_contract!(in_memory_spend_ledger, async { Some(spend()) });
 testkit::spend_admin_contract!(in_memory_spend_admin, async { Some(spend()) });
 testkit::receipt_store_contract!(in_memory_receipt_store, async { Some(receipts()) });
+testkit::summary_backlog_contract!(in_memory_summary_backlog, async { Some(backlog()) });
 // Without a fixture every clause is skipped, which is said and is no failure.
 testkit::caller_memory_contract!(skipped_when_there_is_no_fixture, async { None });

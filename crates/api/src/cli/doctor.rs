@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     compose,
-    config::{DatabaseSettings, EnrichmentSettings, ServeSettings},
+    config::{DatabaseSettings, EnrichmentSettings, LlmSettings, ServeSettings},
     error::Chain,
 };
 
@@ -114,6 +114,7 @@ pub(super) fn run(doctor: &Doctor) -> Result<(), Failure> {
         newest_ms = newest;
     }
     checks.extend(vendors(&settings.enrichment));
+    checks.push(language_model(&settings.llm));
     checks.push(clock(now_ms(), newest_ms));
     report(checks, doctor.json)
 }
@@ -337,6 +338,40 @@ fn reach(base: &BaseUrl) -> Result<(), String> {
     match reached {
         Ok(reached) => reached,
         Err(Failure::Failed(why) | Failure::Usage(why)) => Err(why),
+    }
+}
+
+/// Whether the language model can be set up, its endpoint answers, and takes the key. The list of models is asked for, which costs
+/// nothing; no text is sent.
+fn language_model(settings: &LlmSettings) -> Check {
+    const NAME: &str = "summaries";
+    let (model, base) = match (compose::language_model(settings), &settings.llm_base_url) {
+        (Err(error), _) => return fail(NAME, Chain(&error).to_string()),
+        (Ok(Some(model)), Some(base)) => (model, base),
+        (Ok(_), _) => return ok(NAME, "made by rules; no language model is set up".to_owned()),
+    };
+    let reached = block_on(async {
+        let deadline = Deadline(Instant::now() + VENDOR_PATIENCE);
+        model.reach(deadline).await.map_err(|error| Chain(&error).to_string())
+    });
+    match reached {
+        Ok(Ok(401 | 403)) => fail(
+            NAME,
+            format!("the language model at {base} refuses the key; check CALLER_MEMORY_LLM_API_KEY"),
+        ),
+        Ok(Ok(200..=299)) => ok(NAME, format!("the language model answers at {base}")),
+        Ok(Ok(status)) => warn(
+            NAME,
+            format!(
+                "{base}/models answers with status {status}; see that CALLER_MEMORY_LLM_BASE_URL is what comes before /chat/completions"
+            ),
+        ),
+        Ok(Err(why)) | Err(Failure::Failed(why) | Failure::Usage(why)) => fail(
+            NAME,
+            format!(
+                "the language model cannot be reached at {base}: {why}; check the network and CALLER_MEMORY_LLM_BASE_URL"
+            ),
+        ),
     }
 }
 

@@ -170,6 +170,7 @@ async fn serve(settings: ServeSettings, traces: Option<Arc<Traces>>) -> Result<(
         look_ups,
         open_calls,
         receipts,
+        rewriter,
     } = compose(&settings, &database, &metrics, traces.clone())?;
     let counting = tokio::spawn(open_calls.run());
     let api = Data::new(api);
@@ -198,6 +199,9 @@ async fn serve(settings: ServeSettings, traces: Option<Arc<Traces>>) -> Result<(
     draining.store(true, Ordering::Relaxed);
     counting.abort();
     tracing::info!("stopping: requests in flight may finish");
+    if let Some(rewriter) = rewriter {
+        rewriter.stop().await;
+    }
     tokio::select! {
         // Look-ups that have begun may land while the requests finish.
         _ = async { tokio::join!(public_handle.stop(true), look_ups.close(LAND)) } => {}

@@ -9,7 +9,7 @@ use std::{
 use actix_web::http::StatusCode;
 use domain::{
     facts::{FactKey, Outcome},
-    port::{LookupProbe, Probe, Skip, Stage},
+    port::{LookupProbe, Probe, RewriteProbe, Skip, Stage},
 };
 use prometheus_client::{
     collector::Collector,
@@ -33,6 +33,9 @@ use crate::{
 const BUCKETS: [f64; 16] = [
     0.000_1, 0.000_25, 0.000_5, 0.001, 0.002, 0.004, 0.008, 0.015, 0.03, 0.06, 0.12, 0.25, 0.5, 1.0, 2.5, 5.0,
 ];
+
+/// Upper bounds of the buckets of a language model's answers, in seconds.
+const SLOW_BUCKETS: [f64; 10] = [0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 30.0, 60.0];
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct RequestLabels {
@@ -73,8 +76,23 @@ struct ReasonLabel {
     reason: &'static str,
 }
 
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct RewriteLabels {
+    kind: &'static str,
+    outcome: &'static str,
+}
+
 #[derive(Clone)]
 struct Latencies;
+
+#[derive(Clone)]
+struct SlowLatencies;
+
+impl MetricConstructor<Histogram> for SlowLatencies {
+    fn new_metric(&self) -> Histogram {
+        Histogram::new(SLOW_BUCKETS)
+    }
+}
 
 impl MetricConstructor<Histogram> for Latencies {
     fn new_metric(&self) -> Histogram {
@@ -100,6 +118,8 @@ pub struct Metrics {
     receipts_kept: Counter,
     receipts_dropped: Family<ReasonLabel, Counter>,
     receipts_waiting: Gauge,
+    rewrite_times: Family<RewriteLabels, Histogram, SlowLatencies>,
+    rewrites_capped: Counter,
 }
 
 impl Metrics {
@@ -168,6 +188,19 @@ impl Metrics {
             "Receipts of recalls that wait to be written",
             receipts_waiting.clone(),
         );
+        let rewrite_times = Family::new_with_constructor(SlowLatencies);
+        let rewrites_capped = Counter::default();
+        registry.register_with_unit(
+            "rewrite_duration",
+            "Time of a request to the language model by what it was about and its outcome",
+            Unit::Seconds,
+            rewrite_times.clone(),
+        );
+        registry.register(
+            "rewrites_capped",
+            "Rewrites put off to the next day because of the daily cap",
+            rewrites_capped.clone(),
+        );
         Self {
             registry: Mutex::new(registry),
             requests,
@@ -183,6 +216,8 @@ impl Metrics {
             receipts_kept,
             receipts_dropped,
             receipts_waiting,
+            rewrite_times,
+            rewrites_capped,
         }
     }
 
@@ -306,6 +341,18 @@ fn signed(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
+impl RewriteProbe for Metrics {
+    fn ended(&self, kind: &'static str, outcome: &'static str, took: Duration) {
+        self.rewrite_times
+            .get_or_create(&RewriteLabels { kind, outcome })
+            .observe(took.as_secs_f64());
+    }
+
+    fn capped(&self) {
+        self.rewrites_capped.inc();
+    }
+}
+
 /// The name of a stage in metrics and traces.
 pub(super) const fn stage_name(stage: Stage) -> &'static str {
     match stage {
@@ -347,7 +394,9 @@ mod tests {
         metrics.degraded();
         metrics.credential(None);
         metrics.credential(Some(&Refusal::unauthorized()));
-        metrics.ended("twilio", "hit", Duration::from_millis(70));
+        LookupProbe::ended(&metrics, "twilio", "hit", Duration::from_millis(70));
+        RewriteProbe::ended(&metrics, "call", "kept", Duration::from_secs(2));
+        metrics.capped();
         metrics.skipped("twilio", Skip::Capped);
         metrics.receipts_waiting(6);
         metrics.receipts_kept(3);
@@ -368,6 +417,8 @@ mod tests {
             "caller_memory_receipts_kept_total 3",
             "caller_memory_receipts_dropped_total{reason=\"full\"} 2",
             "caller_memory_receipts_waiting 1",
+            "caller_memory_rewrite_duration_seconds_bucket{le=\"2.5\",kind=\"call\",outcome=\"kept\"} 1",
+            "caller_memory_rewrites_capped_total 1",
         ] {
             assert!(text.contains(line), "{line}\n{text}");
         }

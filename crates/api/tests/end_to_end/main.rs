@@ -4,6 +4,7 @@
 
 mod callers;
 mod enrichment;
+mod llm;
 mod receipts;
 mod remembered;
 mod service;

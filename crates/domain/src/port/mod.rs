@@ -7,6 +7,7 @@ pub mod enrichment;
 pub mod memory;
 pub mod probe;
 pub mod receipt;
+pub mod rewrite;
 pub mod spend;
 
 pub use access::{AccessAdmin, AdminError, AuthError, Authenticator, KeyStore, RateDecision, RateLimiter};
@@ -16,4 +17,5 @@ pub use enrichment::{Enriched, Enricher, EnrichmentCache, EnrichmentProvider, En
 pub use memory::{CallerMemory, OpenCalls, RecallQuery};
 pub use probe::{Probe, Stage};
 pub use receipt::ReceiptStore;
+pub use rewrite::{Claim, ModelError, RewriteProbe, Subject, Summarizer, SummaryBacklog};
 pub use spend::{CapChange, CapChanges, DailyCaps, Day, Purchase, SpendAdmin, SpendLedger, Usage};

@@ -35,18 +35,22 @@ pub fn of_caller(total_calls: u64, recent_calls: &[RecentCall], facts: &[KnownFa
     told.add(&line(&last.summary));
     told.add(&open(recent_calls));
     told.add(&standing(facts, &last.summary));
-    for call in earlier {
-        if let Some(date) = date(call.started_at_ms) {
-            let gist = line(&call.summary);
-            let gist = if gist.is_empty() {
-                String::new()
-            } else {
-                format!(" {gist}")
-            };
-            told.add(&format!("On {date}: {}.{gist}", outcome(call.outcome)));
-        }
+    for call in earlier.iter().filter(|call| date(call.started_at_ms).is_some()) {
+        told.add(&line_of_call(call));
     }
     told.text
+}
+
+/// A call by date, outcome and gist.
+pub(crate) fn line_of_call(call: &RecentCall) -> String {
+    let when = date(call.started_at_ms).map_or("Undated".to_owned(), |date| format!("On {date}"));
+    let gist = line(&call.summary);
+    let gist = if gist.is_empty() {
+        String::new()
+    } else {
+        format!(" {gist}")
+    };
+    format!("{when}: {}.{gist}", outcome(call.outcome))
 }
 
 /// Sentences as long as they fit.

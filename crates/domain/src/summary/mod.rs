@@ -8,7 +8,9 @@ mod scoring;
 mod sentences;
 mod vocabulary;
 
+pub(crate) use caller::line_of_call;
 pub use caller::of_caller;
+pub(crate) use vocabulary::{PRESENT, SUSPICIOUS};
 
 use crate::call::{Role, Turn};
 

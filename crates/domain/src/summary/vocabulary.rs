@@ -41,7 +41,7 @@ pub(super) const AUXILIARIES: &[(&str, &str)] = &[
 ];
 
 /// Verbs in the present tense as people use them of themselves. Sorted.
-pub(super) const PRESENT: &[&str] = &[
+pub(crate) const PRESENT: &[&str] = &[
     "accept",
     "admire",
     "agree",
@@ -253,7 +253,7 @@ pub(super) const DETERMINERS: &[&str] = &[
 ];
 
 /// What nobody says to a company but those who talk to the machine behind it: such words are only ever quoted.
-pub(super) const SUSPICIOUS: &[&str] = &[
+pub(crate) const SUSPICIOUS: &[&str] = &[
     "admin",
     "administrator",
     "agent",

@@ -16,6 +16,15 @@ pub(crate) fn line(text: &str) -> String {
     written(text, '"')
 }
 
+/// Whether `text` is one line without control characters, invisible marks and markup already.
+#[must_use]
+pub(crate) fn is_plain(text: &str) -> bool {
+    text.chars().all(|c| {
+        let blank = c.is_whitespace() && !c.is_control() && !matches!(c, '\u{2028}' | '\u{2029}');
+        blank || shown(c, '"').is_some_and(|shown| shown != ' ')
+    })
+}
+
 fn written(text: &str, quotation_mark: char) -> String {
     let mut line = String::with_capacity(text.len());
     let mut blank = false;

@@ -83,7 +83,9 @@ fn remembered(
     Recall {
         known: read.known,
         degraded: None,
-        summary: summary::of_caller(read.caller.total_calls, &read.recent_calls, &read.facts),
+        summary: read
+            .summary
+            .unwrap_or_else(|| summary::of_caller(read.caller.total_calls, &read.recent_calls, &read.facts)),
         caller: Some(read.caller.or_named_by(&shown)),
         recent_calls: read.recent_calls,
         gaps: Some(read.gaps),

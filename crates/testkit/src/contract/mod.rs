@@ -17,6 +17,7 @@
 //! | [`SpendLedger`] | [`spend_ledger_contract!`](crate::spend_ledger_contract) | [`SpendFixture`] |
 //! | [`SpendAdmin`] | [`spend_admin_contract!`](crate::spend_admin_contract) | [`SpendFixture`] |
 //! | [`CallerAdmin`] | [`caller_admin_contract!`](crate::caller_admin_contract) | [`CallerAdminFixture`] |
+//! | [`SummaryBacklog`] | [`summary_backlog_contract!`](crate::summary_backlog_contract) | [`BacklogFixture`] |
 //!
 //! # How to use a suite
 //!
@@ -60,6 +61,7 @@ pub mod rate_limiter;
 pub mod receipt_store;
 pub mod spend_admin;
 pub mod spend_ledger;
+pub mod summary_backlog;
 
 use std::{any::Any, future::Future, sync::Arc, time::Duration};
 
@@ -68,7 +70,7 @@ use domain::{
     error::PortError,
     port::{
         AccessAdmin, CallerAdmin, CallerMemory, EnrichmentCache, KeyStore, OpenCalls, ReceiptStore, SpendAdmin,
-        SpendLedger,
+        SpendLedger, SummaryBacklog,
     },
 };
 
@@ -176,6 +178,22 @@ pub struct SpendFixture {
     pub admin: Arc<dyn SpendAdmin>,
     /// Two tenants with their names, without purchases and caps.
     pub tenants: [(TenantId, String); 2],
+    /// What has to live as long as the store.
+    pub keep: Box<dyn Any + Send>,
+}
+
+/// What the suite of [`SummaryBacklog`] works on.
+///
+/// The store must hold the two tenants and nothing else, because work is claimed of all. So every test needs its own.
+pub struct BacklogFixture {
+    /// The implementation.
+    pub backlog: Arc<dyn SummaryBacklog>,
+    /// A second instance over the same store, as another process would have.
+    pub other_process: Arc<dyn SummaryBacklog>,
+    /// The memory over the same store.
+    pub memory: Arc<dyn CallerMemory>,
+    /// Two tenants without callers.
+    pub tenants: [TenantId; 2],
     /// What has to live as long as the store.
     pub keep: Box<dyn Any + Send>,
 }

@@ -1,0 +1,406 @@
+//! What lacks a rewrite, derived from the rows themselves: a call from its commit on, a caller when a call of theirs was settled.
+//!
+//! The sweep for work goes over all tenants, because one worker serves them all; every other statement names its tenant. On
+//! PostgreSQL a claim skips what other transactions hold, so that replicas share the work without waiting; on SQLite there is
+//! one writer. Callers are locked before calls, as where calls end.
+
+use domain::{
+    access::TenantId,
+    async_trait,
+    call::{CallId, CallOutcome, Turn},
+    context::Deadline,
+    error::PortError,
+    facts::{Fact, SaidFact},
+    memory::RecentCall,
+    port::{
+        Claim, Day, Subject, SummaryBacklog,
+        rewrite::{ATTEMPTS, WORTH_MS},
+    },
+    rewrite::{self, Rewrite},
+};
+use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, QueryResult, Value};
+use uuid::Uuid;
+
+use crate::{
+    Database,
+    facts::{self, FactRows},
+    transaction::{Verdict, query_all, query_one, run},
+    transcript,
+};
+
+/// [`SummaryBacklog`] in SQL.
+pub struct SqlSummaryBacklog {
+    db: Database,
+}
+
+impl SqlSummaryBacklog {
+    /// The backlog of the calls and callers in `db`.
+    #[must_use]
+    pub fn new(db: &Database) -> Self {
+        Self { db: db.clone() }
+    }
+}
+
+/// The caller that has been due for longest at `$1`, unless due before `$2` or without attempts left (`$3`).
+macro_rules! due_caller {
+    ($lock:literal) => {
+        concat!(
+            "SELECT tenant_id, id, rewrite_attempts, memory_changed_ms, total_calls FROM callers \
+             WHERE rewrite_due_ms <= $1 AND rewrite_due_ms >= $2 AND memory_changed_ms >= $2 AND rewrite_attempts < $3 \
+             ORDER BY rewrite_due_ms LIMIT 1",
+            $lock
+        )
+    };
+}
+
+/// The call, in the same way.
+macro_rules! due_call {
+    ($lock:literal) => {
+        concat!(
+            "SELECT tenant_id, id, rewrite_attempts, body_hash, transcript FROM calls \
+             WHERE rewrite_due_ms <= $1 AND rewrite_due_ms >= $2 AND received_at_ms >= $2 AND rewrite_attempts < $3 \
+             ORDER BY rewrite_due_ms LIMIT 1",
+            $lock
+        )
+    };
+}
+
+pub(crate) const fn due_caller(dialect: DbBackend) -> &'static str {
+    match dialect {
+        DbBackend::Postgres => due_caller!(" FOR NO KEY UPDATE SKIP LOCKED"),
+        _ => due_caller!(""),
+    }
+}
+
+pub(crate) const fn due_call(dialect: DbBackend) -> &'static str {
+    match dialect {
+        DbBackend::Postgres => due_call!(" FOR NO KEY UPDATE SKIP LOCKED"),
+        _ => due_call!(""),
+    }
+}
+
+const RECENT_CALLS: &str = "\
+SELECT id, started_at_ms, duration_s, outcome, summary FROM calls WHERE tenant_id = $1 AND caller_id = $2
+ORDER BY started_at_ms DESC, id DESC LIMIT 5";
+
+const LEASE_CALLER: &str = "\
+UPDATE callers SET rewrite_due_ms = $3, rewrite_attempts = rewrite_attempts + 1 WHERE tenant_id = $1 AND id = $2";
+
+const LEASE_CALL: &str = "\
+UPDATE calls SET rewrite_due_ms = $3, rewrite_attempts = rewrite_attempts + 1 WHERE tenant_id = $1 AND id = $2";
+
+/// A correction moves a call without a word to whom, so the caller is looked up.
+const CALLER_IS_DUE: &str = "\
+UPDATE callers SET rewrite_due_ms = $3, rewrite_attempts = 0
+WHERE tenant_id = $1 AND id = (SELECT caller_id FROM calls WHERE tenant_id = $1 AND id = $2)";
+
+const SETTLE_CALL: &str = "\
+UPDATE calls SET summary = COALESCE($5, summary), rewrite_due_ms = NULL
+WHERE tenant_id = $1 AND id = $2 AND rewrite_due_ms = $3 AND body_hash = $4";
+
+const SETTLE_CALLER: &str = "\
+UPDATE callers SET rewrite = COALESCE($5, rewrite),
+  rewrite_for_ms = CASE WHEN $5 IS NULL THEN rewrite_for_ms ELSE memory_changed_ms END, rewrite_due_ms = NULL
+WHERE tenant_id = $1 AND id = $2 AND rewrite_due_ms = $3 AND memory_changed_ms = $4";
+
+const PUT_BACK_CALL: &str = "\
+UPDATE calls SET rewrite_due_ms = $5, rewrite_attempts = $6
+WHERE tenant_id = $1 AND id = $2 AND rewrite_due_ms = $3 AND body_hash = $4";
+
+const PUT_BACK_CALLER: &str = "\
+UPDATE callers SET rewrite_due_ms = $5, rewrite_attempts = $6
+WHERE tenant_id = $1 AND id = $2 AND rewrite_due_ms = $3 AND memory_changed_ms = $4";
+
+/// Counts one request unless it would go above the cap; changes no row then.
+const RESERVE: &str = "\
+INSERT INTO rewrite_requests (tenant_id, day, requests) SELECT $1, $2, 1 WHERE $3 > 0
+ON CONFLICT (tenant_id, day) DO UPDATE SET requests = rewrite_requests.requests + 1
+  WHERE rewrite_requests.requests < $3";
+
+const CALL_OF_FACTS: &str = "\
+SELECT caller_id, started_at_ms, received_at_ms FROM calls WHERE tenant_id = $1 AND id = $2";
+
+/// A row that was claimed, before its text is decoded.
+enum Claimed {
+    Call {
+        tenant: Uuid,
+        id: Uuid,
+        attempts: i32,
+        body_hash: Vec<u8>,
+        transcript: Vec<u8>,
+    },
+    Caller {
+        tenant: Uuid,
+        id: Uuid,
+        attempts: i32,
+        memory_changed_ms: i64,
+        total_calls: i64,
+        recent_calls: Vec<RecentCall>,
+    },
+}
+
+#[async_trait]
+impl SummaryBacklog for SqlSummaryBacklog {
+    async fn claim(&self, now_ms: i64, leased_until_ms: i64, deadline: Deadline) -> Result<Option<Claim>, PortError> {
+        let claimed = self
+            .db
+            .transaction("claim", deadline, move |transaction| {
+                Box::pin(async move {
+                    let claimed = match claim_caller(transaction, now_ms, leased_until_ms).await? {
+                        Some(claimed) => Some(claimed),
+                        None => claim_call(transaction, now_ms, leased_until_ms).await?,
+                    };
+                    Ok(if claimed.is_some() {
+                        Verdict::Commit(claimed)
+                    } else {
+                        Verdict::Discard(None)
+                    })
+                })
+            })
+            .await?;
+        claimed.map(|claimed| claimed.decode(leased_until_ms)).transpose()
+    }
+
+    async fn reserve(&self, tenant: TenantId, day: Day, cap: u32, deadline: Deadline) -> Result<bool, PortError> {
+        let values = vec![tenant.0.into(), day.0.into(), i64::from(cap).into()];
+        let counted = self.db.execute("reserve", deadline, RESERVE, values).await?;
+        Ok(counted > 0)
+    }
+
+    async fn settle(
+        &self,
+        claim: &Claim,
+        rewrite: Option<Rewrite>,
+        now_ms: i64,
+        deadline: Deadline,
+    ) -> Result<bool, PortError> {
+        let found = match (&claim.subject, &rewrite) {
+            (Subject::Call { transcript, .. }, Some(rewrite)) => located(&rewrite.facts, transcript),
+            _ => Vec::new(),
+        };
+        let claim = Handle::of(claim)?;
+        let summary = rewrite.map(|rewrite| rewrite.summary);
+        self.db
+            .transaction("settle", deadline, move |transaction| {
+                let (claim, summary, found) = (claim.clone(), summary.clone(), found.clone());
+                Box::pin(async move {
+                    if claim.is_call {
+                        let due = [claim.tenant.into(), claim.id.into(), now_ms.into()];
+                        run(transaction, CALLER_IS_DUE, due).await?;
+                    }
+                    let [tenant, id, lease, version] = claim.values();
+                    let settle = if claim.is_call { SETTLE_CALL } else { SETTLE_CALLER };
+                    let settled = run(transaction, settle, [tenant, id, lease, version, summary.into()]).await?;
+                    if settled.rows_affected() == 0 {
+                        return Ok(Verdict::Discard(false));
+                    }
+                    add_facts(transaction, &claim, found).await?;
+                    Ok(Verdict::Commit(true))
+                })
+            })
+            .await
+    }
+
+    async fn put_back(&self, claim: &Claim, due_ms: i64, counts: bool, deadline: Deadline) -> Result<(), PortError> {
+        let attempts = i64::from(claim.attempt) - i64::from(!counts);
+        let claim = Handle::of(claim)?;
+        let put_back = if claim.is_call { PUT_BACK_CALL } else { PUT_BACK_CALLER };
+        let mut values = Vec::from(claim.values());
+        values.extend([due_ms.into(), attempts.into()]);
+        self.db
+            .execute("put_back", deadline, put_back, values)
+            .await
+            .map(|_| ())
+    }
+}
+
+/// Facts with the turns in which they were said.
+fn located(found: &[Fact], transcript: &[Turn]) -> Vec<(Fact, Turn)> {
+    let located = found
+        .iter()
+        .filter_map(|fact| Some((fact.clone(), transcript.get(fact.turn)?.clone())));
+    located.collect()
+}
+
+/// Adds what the rules did not find to the facts of the call. The caller is locked.
+async fn add_facts(transaction: &DatabaseTransaction, claim: &Handle, found: Vec<(Fact, Turn)>) -> Result<(), DbErr> {
+    if found.is_empty() {
+        return Ok(());
+    }
+    let of_call = || [claim.tenant.into(), claim.id.into()];
+    let call = query_one(transaction, CALL_OF_FACTS, of_call()).await?;
+    let call = call.ok_or(DbErr::RecordNotUpdated)?;
+    let (caller, started_at_ms, received_at_ms): (Uuid, i64, i64) = (
+        call.try_get_by_index(0)?,
+        call.try_get_by_index(1)?,
+        call.try_get_by_index(2)?,
+    );
+    let known = facts::of_call(transaction, claim.tenant, claim.id).await?;
+    let said: Vec<SaidFact> = found
+        .into_iter()
+        .map(|(fact, turn)| SaidFact {
+            fact,
+            said_at_ms: domain::facts::said_at_ms(&turn, started_at_ms, received_at_ms),
+        })
+        .collect();
+    let new = rewrite::beside(known.iter().map(|(key, value)| (*key, value.as_str())), said);
+    FactRows::behind(known.len(), &new)
+        .write(transaction, claim.tenant, claim.id, caller, received_at_ms)
+        .await
+}
+
+/// A claim as the statements take it.
+#[derive(Clone)]
+struct Handle {
+    tenant: Uuid,
+    id: Uuid,
+    is_call: bool,
+    leased_until_ms: i64,
+    version: Value,
+}
+
+impl Handle {
+    fn of(claim: &Claim) -> Result<Self, PortError> {
+        let (id, is_call, version) = match &claim.subject {
+            Subject::Call { call, .. } => (call.0, true, claim.version.clone().into()),
+            Subject::Caller { caller, .. } => {
+                let version = <[u8; 8]>::try_from(claim.version.as_slice());
+                let version = version.map_err(|error| PortError::Internal(Box::new(error)))?;
+                (*caller, false, i64::from_be_bytes(version).into())
+            }
+        };
+        Ok(Self {
+            tenant: claim.tenant.0,
+            id,
+            is_call,
+            leased_until_ms: claim.leased_until_ms,
+            version,
+        })
+    }
+
+    fn values(&self) -> [Value; 4] {
+        [
+            self.tenant.into(),
+            self.id.into(),
+            self.leased_until_ms.into(),
+            self.version.clone(),
+        ]
+    }
+}
+
+impl Claimed {
+    fn decode(self, leased_until_ms: i64) -> Result<Claim, PortError> {
+        let (tenant, attempts, version, subject) = match self {
+            Self::Call {
+                tenant,
+                id,
+                attempts,
+                body_hash,
+                transcript,
+            } => {
+                let transcript = transcript::decode(&transcript)?;
+                let call = CallId(id);
+                (tenant, attempts, body_hash, Subject::Call { call, transcript })
+            }
+            Self::Caller {
+                tenant,
+                id,
+                attempts,
+                memory_changed_ms,
+                total_calls,
+                recent_calls,
+            } => {
+                let subject = Subject::Caller {
+                    caller: id,
+                    total_calls: u64::try_from(total_calls).unwrap_or_default(),
+                    recent_calls,
+                };
+                (tenant, attempts, memory_changed_ms.to_be_bytes().to_vec(), subject)
+            }
+        };
+        Ok(Claim {
+            tenant: TenantId(tenant),
+            subject,
+            version,
+            attempt: u32::try_from(attempts).unwrap_or_default() + 1,
+            leased_until_ms,
+        })
+    }
+}
+
+async fn claim_caller(
+    transaction: &DatabaseTransaction,
+    now_ms: i64,
+    leased_until_ms: i64,
+) -> Result<Option<Claimed>, DbErr> {
+    let due = due_caller(transaction.get_database_backend());
+    let Some(row) = find_due(transaction, due, now_ms).await? else {
+        return Ok(None);
+    };
+    let (tenant, id): (Uuid, Uuid) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
+    run(
+        transaction,
+        LEASE_CALLER,
+        [tenant.into(), id.into(), leased_until_ms.into()],
+    )
+    .await?;
+    let calls = query_all(transaction, RECENT_CALLS, [tenant.into(), id.into()]).await?;
+    Ok(Some(Claimed::Caller {
+        tenant,
+        id,
+        attempts: row.try_get_by_index(2)?,
+        memory_changed_ms: row.try_get_by_index(3)?,
+        total_calls: row.try_get_by_index(4)?,
+        recent_calls: calls.iter().map(recent_call).collect::<Result<_, _>>()?,
+    }))
+}
+
+fn recent_call(row: &QueryResult) -> Result<RecentCall, DbErr> {
+    let outcome: String = row.try_get_by_index(3)?;
+    Ok(RecentCall {
+        call_id: CallId(row.try_get_by_index(0)?),
+        started_at_ms: row.try_get_by_index(1)?,
+        duration_s: row.try_get_by_index(2)?,
+        // A newer release may know more outcomes.
+        outcome: outcome.parse().unwrap_or(CallOutcome::Other),
+        summary: row.try_get_by_index(4)?,
+    })
+}
+
+async fn claim_call(
+    transaction: &DatabaseTransaction,
+    now_ms: i64,
+    leased_until_ms: i64,
+) -> Result<Option<Claimed>, DbErr> {
+    let due = due_call(transaction.get_database_backend());
+    let Some(row) = find_due(transaction, due, now_ms).await? else {
+        return Ok(None);
+    };
+    let (tenant, id): (Uuid, Uuid) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
+    run(
+        transaction,
+        LEASE_CALL,
+        [tenant.into(), id.into(), leased_until_ms.into()],
+    )
+    .await?;
+    Ok(Some(Claimed::Call {
+        tenant,
+        id,
+        attempts: row.try_get_by_index(2)?,
+        body_hash: row.try_get_by_index(3)?,
+        transcript: row.try_get_by_index(4)?,
+    }))
+}
+
+async fn find_due(
+    transaction: &DatabaseTransaction,
+    sql: &'static str,
+    now_ms: i64,
+) -> Result<Option<QueryResult>, DbErr> {
+    let values = [
+        now_ms.into(),
+        now_ms.saturating_sub(WORTH_MS).into(),
+        i64::from(ATTEMPTS).into(),
+    ];
+    query_one(transaction, sql, values).await
+}

@@ -1,0 +1,350 @@
+//! What a language model may add to the memory after a call, and what must hold of its words before they are kept.
+//!
+//! A model is asked with [`excerpt`] or [`lines_of_caller`] and answers a [`Draft`], which is as untrusted as the transcript that it
+//! read: somebody on the telephone may have told the model what to write. Only what passes [`of_call`] or [`of_caller`] is a
+//! [`Rewrite`]. The rules refuse too much rather than too little: what is refused leaves the text that the rules of
+//! [`crate::summary`] made.
+
+mod evidence;
+mod numbers;
+mod prose;
+
+use std::fmt;
+
+use crate::{
+    call::{Role, Turn},
+    facts::{Fact, FactKey, SaidFact},
+    memory::RecentCall,
+    summary::{CALL_WORDS, CALLER_WORDS, line_of_call},
+};
+use numbers::Numbers;
+use prose::{Prose, Source};
+
+/// How much of a transcript a model is asked with, in bytes of text: half of it from the beginning, half from the end.
+pub const EXCERPT_BYTES: usize = 24_000;
+
+/// What each turn counts beside its text, so that many short turns are bounded too.
+const TURN_BYTES: usize = 24;
+
+/// The most facts that are taken from one answer.
+pub const FACTS: usize = 20;
+
+/// What a model answered, unchecked.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct Draft {
+    /// The summary.
+    pub summary: String,
+    /// What the model takes for facts.
+    pub facts: Vec<DraftFact>,
+}
+
+/// What a model takes for a fact.
+#[derive(Clone, PartialEq, Eq)]
+pub struct DraftFact {
+    /// The name of a [`crate::facts::FactKey`], or any other text.
+    pub key: String,
+    /// What holds.
+    pub value: String,
+    /// The words that say so.
+    pub quote: String,
+    /// The turn's place in the transcript.
+    pub turn: usize,
+}
+
+/// A model's answer that may be kept.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Rewrite {
+    /// The summary: one line of third-person sentences within its limit of words.
+    pub summary: String,
+    /// Facts whose quotes are words of the call; none for a caller.
+    pub facts: Vec<Fact>,
+}
+
+impl fmt::Debug for Draft {
+    /// Leaves the words out: what people say never reaches a log.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Draft")
+            .field("facts", &self.facts.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Rewrite {
+    /// Leaves the words out: what people say never reaches a log.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rewrite")
+            .field("facts", &self.facts.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why a draft is not kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Refusal {
+    /// It says nothing.
+    Empty,
+    /// It has too many words, and no sentence of it fits.
+    TooLong,
+    /// It has line breaks, invisible characters or markup.
+    NotPlain,
+    /// It puts words between quotation marks that were not said.
+    Misquotes,
+    /// It instructs, addresses somebody, or uses words that belong to the machine behind a conversation.
+    Instructs,
+    /// It tells a number or a name that was not said.
+    Invents,
+}
+
+impl Refusal {
+    /// The reason's name in logs.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Empty => "empty",
+            Self::TooLong => "too_long",
+            Self::NotPlain => "not_plain",
+            Self::Misquotes => "misquotes",
+            Self::Instructs => "instructs",
+            Self::Invents => "invents",
+        }
+    }
+}
+
+/// A turn, or its beginning, that a model is asked with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Part<'t> {
+    /// The turn's place in the transcript.
+    pub turn: usize,
+    /// Who said it.
+    pub role: Role,
+    /// What was said.
+    pub text: &'t str,
+}
+
+/// What a model is asked with about a call: the beginning and the end within [`EXCERPT_BYTES`]. Empty when nothing was said.
+#[must_use]
+pub fn excerpt(transcript: &[Turn]) -> Vec<Part<'_>> {
+    let spoken = || {
+        let turns = transcript.iter().enumerate();
+        turns.filter(|(_, turn)| !turn.text.trim().is_empty())
+    };
+    let mut parts = take(spoken(), EXCERPT_BYTES / 2);
+    let behind = parts.last().map_or(0, |last| last.turn + 1);
+    let mut end = take(
+        spoken().rev().take_while(|(place, _)| *place >= behind),
+        EXCERPT_BYTES / 2,
+    );
+    end.reverse();
+    parts.append(&mut end);
+    parts
+}
+
+/// Turns until `room` bytes are full. The last one is cut where they are.
+fn take<'t>(turns: impl Iterator<Item = (usize, &'t Turn)>, mut room: usize) -> Vec<Part<'t>> {
+    let mut parts = Vec::new();
+    for (place, turn) in turns {
+        let text = &turn.text[..turn.text.floor_char_boundary(room)];
+        if text.is_empty() {
+            break;
+        }
+        parts.push(Part {
+            turn: place,
+            role: turn.role,
+            text,
+        });
+        room = room.saturating_sub(text.len() + TURN_BYTES);
+    }
+    parts
+}
+
+/// What a model is asked with about a caller: how often they called, then a line for each of `recent_calls`, newest first.
+#[must_use]
+pub fn lines_of_caller(total_calls: u64, recent_calls: &[RecentCall]) -> Vec<String> {
+    let count = std::iter::once(format!("Calls so far: {total_calls}."));
+    count.chain(recent_calls.iter().map(line_of_call)).collect()
+}
+
+/// Checks what a model made of a call. A fact that does not pass is left out; a summary that does not pass refuses the whole.
+///
+/// # Errors
+/// [`Refusal`] with the first rule that the summary breaks.
+pub fn of_call(draft: &Draft, transcript: &[Turn]) -> Result<Rewrite, Refusal> {
+    let parts = excerpt(transcript);
+    let source = Source::of(parts.iter().map(|part| part.text));
+    Ok(Rewrite {
+        summary: Prose::checked(&draft.summary, CALL_WORDS, &source)?,
+        facts: evidence::facts(&draft.facts, transcript),
+    })
+}
+
+/// Checks what a model made of the [`lines_of_caller`] `lines`. Facts are left out: they belong to calls.
+///
+/// # Errors
+/// [`Refusal`] with the first rule that the summary breaks.
+pub fn of_caller(draft: &Draft, lines: &[String]) -> Result<Rewrite, Refusal> {
+    let source = Source::of(lines.iter().map(String::as_str));
+    Ok(Rewrite {
+        summary: Prose::checked(&draft.summary, CALLER_WORDS, &source)?,
+        facts: Vec::new(),
+    })
+}
+
+/// The facts of `found` that join those which the rules found in the same call: no key gets more than [`FactKey::standing`], so
+/// that none of them is superseded, and nothing is told twice.
+#[must_use]
+pub fn beside<'a>(of_rules: impl Iterator<Item = (FactKey, &'a str)>, found: Vec<SaidFact>) -> Vec<SaidFact> {
+    let mut known: Vec<(FactKey, String)> = of_rules.map(|(key, value)| (key, value.to_lowercase())).collect();
+    let mut is_new = |said: &SaidFact| {
+        let fact = (said.fact.key, said.fact.value.to_lowercase());
+        let of_key = known.iter().filter(|(key, _)| *key == fact.0).count();
+        let joins = of_key < fact.0.standing() && !known.contains(&fact);
+        if joins {
+            known.push(fact);
+        }
+        joins
+    };
+    found.into_iter().filter(|said| is_new(said)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::{CallId, CallOutcome};
+    use proptest::prelude::*;
+    use uuid::Uuid;
+
+    fn turn(role: Role, text: &str) -> Turn {
+        Turn {
+            role,
+            text: text.to_owned(),
+            ts_ms: 0.0,
+        }
+    }
+
+    fn draft(summary: &str, facts: Vec<DraftFact>) -> Draft {
+        Draft {
+            summary: summary.to_owned(),
+            facts,
+        }
+    }
+
+    #[test]
+    fn a_short_transcript_is_asked_with_as_it_is() {
+        let transcript = [
+            turn(Role::Agent, "hello"),
+            turn(Role::User, " "),
+            turn(Role::User, "hi"),
+        ];
+        let parts: Vec<_> = excerpt(&transcript).iter().map(|part| (part.turn, part.text)).collect();
+        assert_eq!(parts, [(0, "hello"), (2, "hi")]);
+        assert!(excerpt(&[]).is_empty());
+        assert!(excerpt(&[turn(Role::User, "\n")]).is_empty());
+    }
+
+    #[test]
+    fn of_a_long_transcript_the_middle_is_left_out() {
+        let long: Vec<Turn> = (0..1_000)
+            .map(|n| turn(Role::User, &format!("{n} {}", "é".repeat(50))))
+            .collect();
+        let parts = excerpt(&long);
+        assert_eq!((parts[0].turn, parts[parts.len() - 1].turn), (0, 999));
+        assert!(!parts.iter().any(|part| part.turn == 500));
+        let endless = [turn(Role::User, &"é".repeat(100_000)), turn(Role::Agent, "bye")];
+        let parts = excerpt(&endless);
+        assert_eq!(parts.len(), 2);
+        assert!(parts[0].text.len() <= EXCERPT_BYTES / 2 && parts[1].text == "bye");
+    }
+
+    #[test]
+    fn a_call_is_checked_against_what_was_said() {
+        let transcript = [
+            turn(Role::Agent, "How can I help?"),
+            turn(Role::User, "I'm Maren Okafor and my boiler leaks."),
+        ];
+        let fact = DraftFact {
+            key: "name".to_owned(),
+            value: "Maren Okafor".to_owned(),
+            quote: "I'm Maren Okafor".to_owned(),
+            turn: 1,
+        };
+        let invented = DraftFact {
+            value: "John".to_owned(),
+            ..fact.clone()
+        };
+        let checked = of_call(
+            &draft("Caller Maren Okafor reported a leak.", vec![invented, fact]),
+            &transcript,
+        );
+        let kept = checked.expect("it may be kept");
+        assert_eq!(kept.summary, "Caller Maren Okafor reported a leak.");
+        assert_eq!((kept.facts.len(), kept.facts[0].key), (1, FactKey::Name));
+        assert_eq!(
+            of_call(&draft("Caller reported 3 leaks.", Vec::new()), &transcript),
+            Err(Refusal::Invents)
+        );
+        assert!(!format!("{kept:?}{:?}", draft("Maren", Vec::new())).contains("Maren"));
+    }
+
+    #[test]
+    fn a_caller_is_checked_against_the_lines_that_were_asked_with() {
+        let call = RecentCall {
+            call_id: CallId(Uuid::nil()),
+            started_at_ms: 1_790_856_000_000,
+            duration_s: 60.0,
+            summary: "Caller reported a leak.".to_owned(),
+            outcome: CallOutcome::CallbackRequested,
+        };
+        let lines = lines_of_caller(3, &[call]);
+        assert_eq!(
+            lines,
+            [
+                "Calls so far: 3.",
+                "On 1 October 2026: a callback was requested. Caller reported a leak."
+            ]
+        );
+        let good = draft(
+            "Caller called 3 times, last on 1 October 2026 about a leak.",
+            Vec::new(),
+        );
+        assert!(of_caller(&good, &lines).is_ok());
+        let bad = draft("Caller called 4 times.", Vec::new());
+        assert_eq!(of_caller(&bad, &lines), Err(Refusal::Invents));
+    }
+
+    #[test]
+    fn facts_of_a_model_join_those_of_the_rules_and_supersede_none() {
+        let said = |key, value: &str| SaidFact {
+            fact: Fact {
+                key,
+                value: value.to_owned(),
+                quote: value.to_owned(),
+                turn: 0,
+            },
+            said_at_ms: 0,
+        };
+        let rules = [(FactKey::Name, "Ana"), (FactKey::Reference, "order 1")];
+        let found = vec![
+            said(FactKey::Name, "Ana Lopez"),
+            said(FactKey::Reference, "Order 1"),
+            said(FactKey::Reference, "order 2"),
+            said(FactKey::City, "Austin"),
+            said(FactKey::City, "Boston"),
+        ];
+        let joined = beside(rules.into_iter(), found);
+        let shown: Vec<&str> = joined.iter().map(|said| said.fact.value.as_str()).collect();
+        assert_eq!(shown, ["order 2", "Austin"]);
+    }
+
+    proptest! {
+        #[test]
+        fn an_excerpt_is_bounded_and_in_order(texts in prop::collection::vec("\\PC{0,9}|[é]{0,9000}", 0..60)) {
+            let transcript: Vec<Turn> = texts.iter().map(|text| turn(Role::User, text)).collect();
+            let parts = excerpt(&transcript);
+            prop_assert!(parts.iter().map(|part| part.text.len()).sum::<usize>() <= EXCERPT_BYTES);
+            prop_assert!(parts.windows(2).all(|pair| pair[0].turn < pair[1].turn));
+            for part in parts {
+                prop_assert!(transcript[part.turn].text.starts_with(part.text));
+            }
+        }
+    }
+}
