@@ -58,6 +58,14 @@ test-integrations:
 test-docs:
     .ci/test-docs
 
+# The API page in headless Chromium, with the service that serves it; the screenshot in docs/ is renewed with `just test-browser docs/img/api-page.png`
+test-browser screenshot="target/api-page.png":
+    .ci/test-browser {{ screenshot }}
+
+# schemathesis against the served document: CASES generated requests for each operation, valid and invalid
+test-contract cases="500":
+    .ci/test-contract {{ cases }}
+
 # Criterion benches: phone parsing, and known recalls on SQLite with 100,000 callers of 5 calls each
 bench:
     cargo bench -p domain

@@ -127,7 +127,9 @@ pub(crate) fn compose(
     };
     metrics.collect(Storage(database.clone()));
     Ok(Composed {
-        api: Api::traced(ports, rules, limits, Arc::clone(metrics), traces).with_receipts(receipts.clone()),
+        api: Api::traced(ports, rules, limits, Arc::clone(metrics), traces)
+            .with_receipts(receipts.clone())
+            .with_docs(settings.docs),
         look_ups,
         open_calls,
         receipts,

@@ -54,6 +54,17 @@ pub struct ServeSettings {
     #[arg(long, env = "CALLER_MEMORY_BOOTSTRAP_KEY", value_name = "KEY", hide_env_values = true, value_parser = ApiKey::parse)]
     pub bootstrap_key: Option<ApiKey>,
 
+    /// Serve the API page at /docs on the public listener
+    #[arg(
+        long,
+        env = "CALLER_MEMORY_DOCS",
+        value_name = "BOOL",
+        default_value = "true",
+        action = clap::ArgAction::Set,
+        value_parser = BoolishValueParser::new()
+    )]
+    pub docs: bool,
+
     /// The region of national phone numbers, unless the tenant has its own
     #[arg(
         long,

@@ -1,10 +1,11 @@
 //! The OpenAPI document, made of the routes that are mounted and of the types that go over the wire.
 
+mod examples;
+
 use std::collections::BTreeMap;
 
 use actix_web::App;
 use domain::call::{CallOutcome, Role};
-use serde_json::json;
 use utoipa::{
     IntoResponses, OpenApi,
     openapi::{
@@ -16,7 +17,7 @@ use utoipa::{
 use utoipa_actix_web::AppExt;
 
 use crate::{
-    error::{Code, ErrorEnvelope, envelope},
+    error::{Code, ErrorEnvelope},
     rest,
 };
 
@@ -65,6 +66,7 @@ pub fn document() -> utoipa::openapi::OpenApi {
     bearer.bearer_format = Some("sk_live_...".to_owned());
     bearer.description = Some("An API key. It fixes the tenant.".to_owned());
     components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
+    examples::add(&mut document);
     document
 }
 
@@ -136,10 +138,8 @@ impl IntoResponses for RefusalsAndNotFound {
 }
 
 fn row(code: Code, when: &'static str) -> (String, RefOr<Response>) {
-    let (status, name) = code.row();
-    let example = serde_json::from_slice(&envelope(code, when.into(), Some("01980c2e5d1e7c6f9a2b3c4d5e6f7a8b")));
-    let mut content = Content::new(Some(Ref::from_schema_name("ErrorEnvelope")));
-    content.example = Some(example.unwrap_or_else(|_| json!({"error": {"code": name}})));
+    let (status, _) = code.row();
+    let content = Content::new(Some(Ref::from_schema_name("ErrorEnvelope")));
     let mut response = ResponseBuilder::new()
         .description(when)
         .content("application/json", content);

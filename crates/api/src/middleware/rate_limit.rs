@@ -22,6 +22,9 @@ use crate::{
 const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 const STATE: HeaderName = HeaderName::from_static("ratelimit");
 
+/// What a client is told whose bucket is empty.
+pub(crate) const USED_UP: &str = "this key has used up its requests; wait for Retry-After";
+
 /// Lets a request pass for which there is a token.
 pub(crate) async fn rate_limit<B: MessageBody + 'static>(
     request: ServiceRequest,
@@ -34,10 +37,7 @@ pub(crate) async fn rate_limit<B: MessageBody + 'static>(
     let mut response = if decision.allowed {
         next.call(request).await?.map_into_boxed_body()
     } else {
-        request.error_response(Refusal::rate_limited(
-            "this key has used up its requests; wait for Retry-After",
-            decision.retry_after,
-        ))
+        request.error_response(Refusal::rate_limited(USED_UP, decision.retry_after))
     };
     show(&decision, response.headers_mut());
     Ok(response)

@@ -17,7 +17,10 @@ use crate::{error::Refusal, middleware::Frame, openapi::RefusalsAndNotFound};
     path = "/v1/caller/{phone_number}",
     operation_id = "getCaller",
     tag = "callers",
-    params(("phone_number" = String, Path, description = "The number in E.164, its plus sign encoded as %2B", example = "+12025550142")),
+    params((
+        "phone_number" = String, Path, description = "The number in E.164, its plus sign encoded as %2B",
+        pattern = r"^\+[1-9][0-9]{1,14}$", example = "+12025550142"
+    )),
     responses((status = 200, description = "The caller's profile", body = CallerResponse), RefusalsAndNotFound),
     security(("bearer" = [])),
 )]

@@ -5,6 +5,7 @@
 
 mod body;
 mod calls_end;
+mod docs;
 mod endpoint;
 mod get_caller;
 pub(crate) mod json;
@@ -13,7 +14,7 @@ mod recall_and_enrich;
 use std::{sync::Arc, time::Duration};
 
 use actix_web::{
-    App, Error, HttpRequest, HttpResponse,
+    App, Error, FromRequest, Handler, HttpRequest, HttpResponse, Resource, Responder,
     body::BoxBody,
     dev::{ServiceFactory, ServiceRequest, ServiceResponse},
     middleware::from_fn,
@@ -96,6 +97,8 @@ pub struct Api {
     /// There when the feedback loop is on.
     pub(crate) receipts: Option<Arc<Receipts>>,
     document: Bytes,
+    /// Whether the API page is served.
+    docs: bool,
 }
 
 impl Api {
@@ -136,6 +139,7 @@ impl Api {
             traces,
             receipts: None,
             document: Bytes::from(openapi::text()),
+            docs: false,
         }
     }
 
@@ -143,6 +147,13 @@ impl Api {
     #[must_use]
     pub fn with_receipts(mut self, receipts: Option<Arc<Receipts>>) -> Self {
         self.receipts = receipts;
+        self
+    }
+
+    /// Serves the API page at `/docs`, or does not.
+    #[must_use]
+    pub fn with_docs(mut self, docs: bool) -> Self {
+        self.docs = docs;
         self
     }
 }
@@ -154,11 +165,18 @@ pub(crate) enum Route {
     CallsEnd,
     GetCaller,
     OpenApi,
+    Docs,
     Unmatched,
 }
 
 impl Route {
-    const MATCHABLE: [Self; 4] = [Self::RecallAndEnrich, Self::CallsEnd, Self::GetCaller, Self::OpenApi];
+    const MATCHABLE: [Self; 5] = [
+        Self::RecallAndEnrich,
+        Self::CallsEnd,
+        Self::GetCaller,
+        Self::OpenApi,
+        Self::Docs,
+    ];
 
     /// The route's pattern.
     pub(crate) const fn pattern(self) -> &'static str {
@@ -167,6 +185,7 @@ impl Route {
             Self::CallsEnd => "/v1/calls/end",
             Self::GetCaller => "/v1/caller/{phone_number}",
             Self::OpenApi => "/.well-known/openapi.json",
+            Self::Docs => "/docs",
             Self::Unmatched => "unmatched",
         }
     }
@@ -206,22 +225,36 @@ pub fn app(
     impl ServiceFactory<ServiceRequest, Config = (), Response = ServiceResponse<BoxBody>, Error = Error, InitError = ()>
     + use<>,
 > {
-    let document = web::resource(Route::OpenApi.pattern())
-        .route(web::get().to(serve_document))
-        .route(web::head().to(serve_document))
-        .default_service(web::to(async || {
-            HttpResponse::from_error(Refusal::method_not_allowed("GET, HEAD"))
-        }));
+    let document = read_only(web::resource(Route::OpenApi.pattern()), serve_document);
     App::new()
         .into_utoipa_app()
         .configure(configure)
         .into_app()
         .app_data(Data::clone(api))
         .service(document)
+        .configure(|config| {
+            if api.docs {
+                docs::mount(config);
+            }
+        })
         .default_service(web::to(async || HttpResponse::from_error(Refusal::no_such_path())))
         .wrap(from_fn(envelope))
         .wrap(from_fn(access_log))
         .wrap(from_fn(request_id))
+}
+
+/// `resource`, to be read without a key.
+fn read_only<F, A>(resource: Resource, handler: F) -> Resource
+where
+    F: Handler<A, Output: Responder + 'static> + Copy,
+    A: FromRequest + 'static,
+{
+    resource
+        .route(web::get().to(handler))
+        .route(web::head().to(handler))
+        .default_service(web::to(async || {
+            HttpResponse::from_error(Refusal::method_not_allowed("GET, HEAD"))
+        }))
 }
 
 async fn serve_document(api: Data<Api>) -> HttpResponse {

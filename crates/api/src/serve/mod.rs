@@ -187,7 +187,7 @@ async fn serve(settings: ServeSettings, traces: Option<Arc<Traces>>) -> Result<(
         .run();
     let (public_handle, admin_handle) = (public.handle(), admin.handle());
     let mut servers = JoinSet::from_iter([public, admin]);
-    tracing::info!(%address, admin = %settings.admin_listen, "serving");
+    tracing::info!(%address, admin = %settings.admin_listen, docs = settings.docs.then_some("/docs"), "serving");
 
     tokio::select! {
         () = signals.next() => {}
@@ -254,7 +254,7 @@ fn listen(setting: &'static str, address: SocketAddr) -> Result<TcpListener, Sta
 async fn prepare(settings: &ServeSettings, address: SocketAddr) -> Result<Database, StartError> {
     let database = open(settings).await?;
     if let Some(key) = first_key(settings, &database).await? {
-        print_first_key(&key, address)?;
+        print_first_key(&key, address, settings.docs)?;
     }
     Ok(database)
 }
@@ -299,7 +299,7 @@ async fn first_key(settings: &ServeSettings, database: &Database) -> Result<Opti
 }
 
 /// Shows the first key to whoever started the service, once, with a line to try it.
-fn print_first_key(key: &ApiKey, address: SocketAddr) -> io::Result<()> {
+fn print_first_key(key: &ApiKey, address: SocketAddr, docs: bool) -> io::Result<()> {
     let host = match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
         IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
@@ -314,6 +314,9 @@ fn print_first_key(key: &ApiKey, address: SocketAddr) -> io::Result<()> {
          curl -sS http://{url}/v1/recall_and_enrich -H 'Authorization: Bearer {key}' \
          -H 'Content-Type: application/json' -d '{{\"phone_number\": \"+12025550142\"}}'\n"
     )?;
+    if docs {
+        writeln!(out, "Or on the API page: http://{url}/docs\n")?;
+    }
     out.flush()
 }
 

@@ -123,6 +123,20 @@ fn the_first_start_prints_a_key_and_a_line_to_paste() {
 }
 
 #[test]
+fn the_first_start_names_the_api_page_which_can_be_left_out() {
+    let databases = [Database::sqlite(), Database::sqlite()];
+    let mut with = Service::spawn(&databases[0], &[]);
+    with.wait_until_ready();
+    let page = format!("http://{}/docs", with.address);
+    assert!(with.stdout().contains(&page), "{}", with.stdout());
+    assert_eq!(with.public_status("/docs"), 200);
+    let mut without = Service::spawn(&databases[1], &[("CALLER_MEMORY_DOCS", "false")]);
+    without.wait_until_ready();
+    assert!(!without.output().contains("/docs"), "{}", without.output());
+    assert_eq!(without.public_status("/docs"), 404);
+}
+
+#[test]
 fn simultaneous_first_contacts_leave_one_caller_and_an_exact_count() {
     on_each_database(|database| {
         let service = Service::start(database, &[]);

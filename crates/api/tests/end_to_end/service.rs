@@ -127,6 +127,12 @@ impl Service {
             .map(|response| response.status().as_u16())
     }
 
+    /// The status of a path of the public listener, asked without a key.
+    pub(crate) fn public_status(&self, path: &str) -> u16 {
+        let response = self.agent.get(format!("http://{}{path}", self.address)).call();
+        response.expect("an answer").status().as_u16()
+    }
+
     pub(crate) fn metrics(&self) -> String {
         let response = self.agent.get(format!("http://{}/metrics", self.admin)).call();
         response

@@ -149,7 +149,7 @@ async fn a_panic_is_a_500() {
 }
 
 /// A memory with a fault that nobody foresaw.
-struct Panicking;
+pub(crate) struct Panicking;
 
 #[async_trait]
 impl CallerMemory for Panicking {

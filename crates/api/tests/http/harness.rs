@@ -10,7 +10,7 @@ use actix_web::{
     body::to_bytes,
     http::{StatusCode, header::HeaderMap},
     test::{self, TestRequest},
-    web::Data,
+    web::{Bytes, Data},
 };
 use adapters_auth::{ApiKey, AuthOptions, CachedAuthenticator, GovernorRateLimiter};
 use api::{
@@ -50,6 +50,7 @@ pub(crate) struct Setup {
     pub(crate) burst: u32,
     /// Where receipts go when the feedback loop is on.
     pub(crate) receipts: Option<(Arc<dyn ReceiptStore>, ReceiptLimits)>,
+    pub(crate) docs: bool,
 }
 
 impl Default for Setup {
@@ -61,6 +62,7 @@ impl Default for Setup {
             enricher: Arc::new(CachedOnly),
             burst: 10_000,
             receipts: None,
+            docs: true,
         }
     }
 }
@@ -100,7 +102,9 @@ impl Fixture {
         let receipts = setup
             .receipts
             .map(|(store, limits)| Arc::new(Receipts::start(store, clock.clone(), Arc::clone(&metrics), limits)));
-        let api = Api::new(ports, rules, setup.limits, metrics).with_receipts(receipts);
+        let api = Api::new(ports, rules, setup.limits, metrics)
+            .with_receipts(receipts)
+            .with_docs(setup.docs);
         let mut fixture = Self {
             memory,
             keys,
@@ -162,7 +166,8 @@ impl Fixture {
         Answer {
             status,
             headers,
-            text: String::from_utf8(bytes.to_vec()).unwrap(),
+            text: String::from_utf8(bytes.to_vec()).unwrap_or_default(),
+            bytes,
             took,
         }
     }
@@ -197,7 +202,9 @@ pub(crate) fn with_key(request: TestRequest, key: &str) -> TestRequest {
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
+    /// The body; empty when it is not text.
     pub(crate) text: String,
+    pub(crate) bytes: Bytes,
     pub(crate) took: Duration,
 }
 

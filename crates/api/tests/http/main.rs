@@ -7,7 +7,9 @@
 )]
 
 mod deadlines;
+mod docs;
 mod envelope;
+mod examples;
 mod harness;
 mod openapi;
 mod order;

@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 
 use crate::harness::{Fixture, with_key};
 
-fn document() -> Value {
+pub(crate) fn document() -> Value {
     serde_json::to_value(api::openapi::document()).unwrap()
 }
 
 /// The operations of the document: path, method, operation.
-fn operations() -> Vec<(String, String, Value)> {
+pub(crate) fn operations() -> Vec<(String, String, Value)> {
     let document = document();
     let paths = document["paths"].as_object().unwrap();
     let of_path = |(path, item): (&String, &Value)| {

@@ -84,6 +84,23 @@ class ErrorEnvelope(TypedDict):
     """What went wrong."""
 
 
+class Fact(TypedDict):
+    """A fact with its evidence."""
+
+    call_id: str
+    """The call in which it was said."""
+    key: str
+    """What it is about."""
+    observed_at_ms: float
+    """When the service learned it, in milliseconds since the epoch."""
+    quote: str
+    """The words that say so, as they stand in that call's transcript."""
+    said_at_ms: float
+    """When it was said, in milliseconds since the epoch."""
+    value: str
+    """What holds: the name, the address, the number, ..."""
+
+
 class Freshness(TypedDict):
     """How old the data is."""
 
@@ -164,6 +181,8 @@ class Enrichment(TypedDict):
 class Memory(TypedDict):
     """What happened before."""
 
+    gaps: NotRequired[int | None]
+    """Calls that were begun by a recall with a session and never written back; null when the memory could not be read."""
     recent_calls: list[RecentCall]
     """The latest calls, newest first."""
     summary: str
@@ -190,12 +209,16 @@ class RecallAndEnrichResponse(TypedDict):
 
     caller: Caller
     """The caller's profile."""
+    context_audit_id: NotRequired[str]
+    """The id of this answer's receipt, for `caller-memory receipt show`; there only when the feedback loop is on."""
     cut: NotRequired[list[str]]
     """What was not ready at the deadline, for example `enrichment.twilio`; absent when everything was."""
     degraded: NotRequired[Literal[True]]
     """There, and true, only when the memory could not be read."""
     enrichment: Enrichment
     """What third parties know."""
+    facts: NotRequired[list[Fact] | None]
+    """What stands of what the caller stated and was told, newest first; null when the memory could not be read."""
     freshness: Freshness
     """How old the data is."""
     known: bool

@@ -233,6 +233,30 @@ export interface components {
             /** @description What went wrong. */
             error: components["schemas"]["ErrorBody"];
         };
+        /** @description A fact with its evidence. */
+        Fact: {
+            /** @description The call in which it was said. */
+            call_id: string;
+            /**
+             * @description What it is about.
+             * @example email
+             */
+            key: string;
+            /**
+             * Format: double
+             * @description When the service learned it, in milliseconds since the epoch.
+             */
+            observed_at_ms: number;
+            /** @description The words that say so, as they stand in that call's transcript. */
+            quote: string;
+            /**
+             * Format: double
+             * @description When it was said, in milliseconds since the epoch.
+             */
+            said_at_ms: number;
+            /** @description What holds: the name, the address, the number, ... */
+            value: string;
+        };
         /** @description How old the data is. */
         Freshness: {
             /**
@@ -250,6 +274,11 @@ export interface components {
         };
         /** @description What happened before. */
         Memory: {
+            /**
+             * Format: int64
+             * @description Calls that were begun by a recall with a session and never written back; null when the memory could not be read.
+             */
+            gaps?: number | null;
             /** @description The latest calls, newest first. */
             recent_calls: components["schemas"]["RecentCall"][];
             /** @description What the agent should know; empty for a first-time caller. */
@@ -296,12 +325,23 @@ export interface components {
          *         "person": null,
          *         "phone": null
          *       },
+         *       "facts": [
+         *         {
+         *           "call_id": "019ab001-2c00-7000-8000-000000000001",
+         *           "key": "appointment",
+         *           "observed_at_ms": 1763892094000,
+         *           "quote": "I have booked you for Tuesday at three",
+         *           "said_at_ms": 1763892080000,
+         *           "value": "Tuesday at three"
+         *         }
+         *       ],
          *       "freshness": {
          *         "enrichment_age_ms": null,
          *         "memory_age_ms": 86400000
          *       },
          *       "known": true,
          *       "memory": {
+         *         "gaps": 0,
          *         "recent_calls": [
          *           {
          *             "call_id": "019ab001-2c00-7000-8000-000000000001",
@@ -325,6 +365,11 @@ export interface components {
         RecallAndEnrichResponse: {
             /** @description The caller's profile. */
             caller: components["schemas"]["Caller"];
+            /**
+             * @description The id of this answer's receipt, for `caller-memory receipt show`; there only when the feedback loop is on.
+             * @example 019ab001-2c00-7000-8000-000000000002
+             */
+            context_audit_id?: string;
             /** @description What was not ready at the deadline, for example `enrichment.twilio`; absent when everything was. */
             cut?: string[];
             /**
@@ -334,6 +379,8 @@ export interface components {
             degraded?: true;
             /** @description What third parties know. */
             enrichment: components["schemas"]["Enrichment"];
+            /** @description What stands of what the caller stated and was told, newest first; null when the memory could not be read. */
+            facts?: components["schemas"]["Fact"][] | null;
             /** @description How old the data is. */
             freshness: components["schemas"]["Freshness"];
             /** @description Whether the number was seen before; means nothing in a degraded answer. */
@@ -428,6 +475,7 @@ export type EnrichmentPerson = components['schemas']['EnrichmentPerson'];
 export type EnrichmentPhone = components['schemas']['EnrichmentPhone'];
 export type ErrorBody = components['schemas']['ErrorBody'];
 export type ErrorEnvelope = components['schemas']['ErrorEnvelope'];
+export type Fact = components['schemas']['Fact'];
 export type Freshness = components['schemas']['Freshness'];
 export type Memory = components['schemas']['Memory'];
 export type RecallAndEnrichRequest = components['schemas']['RecallAndEnrichRequest'];
@@ -468,15 +516,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "error": {
-                     *         "code": "bad_request",
-                     *         "message": "The request is malformed, or the phone number cannot be parsed or is withheld",
-                     *         "request_id": "01980c2e5d1e7c6f9a2b3c4d5e6f7a8b"
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
@@ -486,15 +525,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "error": {
-                     *         "code": "unauthorized",
-                     *         "message": "No valid API key",
-                     *         "request_id": "01980c2e5d1e7c6f9a2b3c4d5e6f7a8b"
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
@@ -504,15 +534,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "error": {
-                     *         "code": "insufficient_scope",
-                     *         "message": "The key lacks the scope of this route",
-                     *         "request_id": "01980c2e5d1e7c6f9a2b3c4d5e6f7a8b"
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
@@ -522,15 +543,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "error": {
-                     *         "code": "not_found",
-                     *         "message": "No caller has this number",
-                     *         "request_id": "01980c2e5d1e7c6f9a2b3c4d5e6f7a8b"
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
@@ -540,15 +552,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "error": {
-                     *         "code": "validation_error",
-                     *         "message": "The body does not fit the schema",
-                     *         "request_id": "01980c2e5d1e7c6f9a2b3c4d5e6f7a8b"
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
@@ -560,15 +563,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "error": {
-                     *         "code": "rate_limited",
-                     *         "message": "The key's token bucket is empty",
-                     *         "request_id": "01980c2e5d1e7c6f9a2b3c4d5e6f7a8b"
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
@@ -578,15 +572,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "error": {
-                     *         "code": "internal_error",
-                     *         "message": "An unexpected error",
-                     *         "request_id": "01980c2e5d1e7c6f9a2b3c4d5e6f7a8b"
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
@@ -598,15 +583,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "error": {
-                     *         "code": "service_unavailable",
-                     *         "message": "A dependency did not answer in time",
-                     *         "request_id": "01980c2e5d1e7c6f9a2b3c4d5e6f7a8b"
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
@@ -638,15 +614,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "error": {
-                     *         "code": "bad_request",
-                     *         "message": "The request is malformed, or the phone number cannot be parsed or is withheld",
-                     *         "request_id": "01980c2e5d1e7c6f9a2b3c4d5e6f7a8b"
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
@@ -656,15 +623,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "error": {
-                     *         "code": "unauthorized",
-                     *         "message": "No valid API key",
-                     *         "request_id": "01980c2e5d1e7c6f9a2b3c4d5e6f7a8b"
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
@@ -674,15 +632,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "error": {
-                     *         "code": "insufficient_scope",
-                     *         "message": "The key lacks the scope of this route",
-                     *         "request_id": "01980c2e5d1e7c6f9a2b3c4d5e6f7a8b"
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
@@ -692,15 +641,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "error": {
-                     *         "code": "validation_error",
-                     *         "message": "The body does not fit the schema",
-                     *         "request_id": "01980c2e5d1e7c6f9a2b3c4d5e6f7a8b"
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
@@ -712,15 +652,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "error": {
-                     *         "code": "rate_limited",
-                     *         "message": "The key's token bucket is empty",
-                     *         "request_id": "01980c2e5d1e7c6f9a2b3c4d5e6f7a8b"
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
@@ -730,15 +661,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "error": {
-                     *         "code": "internal_error",
-                     *         "message": "An unexpected error",
-                     *         "request_id": "01980c2e5d1e7c6f9a2b3c4d5e6f7a8b"
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
@@ -750,15 +672,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "error": {
-                     *         "code": "service_unavailable",
-                     *         "message": "A dependency did not answer in time",
-                     *         "request_id": "01980c2e5d1e7c6f9a2b3c4d5e6f7a8b"
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
@@ -795,15 +708,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "error": {
-                     *         "code": "bad_request",
-                     *         "message": "The request is malformed, or the phone number cannot be parsed or is withheld",
-                     *         "request_id": "01980c2e5d1e7c6f9a2b3c4d5e6f7a8b"
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
@@ -813,15 +717,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "error": {
-                     *         "code": "unauthorized",
-                     *         "message": "No valid API key",
-                     *         "request_id": "01980c2e5d1e7c6f9a2b3c4d5e6f7a8b"
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
@@ -831,15 +726,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "error": {
-                     *         "code": "insufficient_scope",
-                     *         "message": "The key lacks the scope of this route",
-                     *         "request_id": "01980c2e5d1e7c6f9a2b3c4d5e6f7a8b"
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
@@ -849,15 +735,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "error": {
-                     *         "code": "validation_error",
-                     *         "message": "The body does not fit the schema",
-                     *         "request_id": "01980c2e5d1e7c6f9a2b3c4d5e6f7a8b"
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
@@ -869,15 +746,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "error": {
-                     *         "code": "rate_limited",
-                     *         "message": "The key's token bucket is empty",
-                     *         "request_id": "01980c2e5d1e7c6f9a2b3c4d5e6f7a8b"
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
@@ -887,15 +755,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "error": {
-                     *         "code": "internal_error",
-                     *         "message": "An unexpected error",
-                     *         "request_id": "01980c2e5d1e7c6f9a2b3c4d5e6f7a8b"
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
@@ -907,15 +766,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "error": {
-                     *         "code": "service_unavailable",
-                     *         "message": "A dependency did not answer in time",
-                     *         "request_id": "01980c2e5d1e7c6f9a2b3c4d5e6f7a8b"
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
