@@ -3,6 +3,8 @@
 //! Which facts stand, the domain's rule says; it is asked in the transaction of the call's end, while the caller is locked, so that
 //! a recall only reads what the rule left standing.
 
+use std::cmp::Reverse;
+
 use domain::{
     call::CallId,
     caller::HistoryFact,
@@ -218,7 +220,7 @@ struct ShownRow(String, String, String, Uuid, i64, i64, i32);
 /// Reads the facts of a recall's row, newest first.
 pub(crate) fn decode(json: &str) -> Result<Vec<KnownFact>, PortError> {
     let mut rows: Vec<ShownRow> = serde_json::from_str(json).map_err(|_| undecodable("list of facts"))?;
-    rows.sort_by(|a, b| (b.4, b.3, b.6).cmp(&(a.4, a.3, a.6)));
+    rows.sort_by_key(|row| Reverse((row.4, row.3, row.6)));
     rows.into_iter()
         .map(|ShownRow(key, value, quote, call, said_at_ms, observed_at_ms, _)| {
             Ok(KnownFact {
