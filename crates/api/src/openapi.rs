@@ -137,7 +137,7 @@ impl IntoResponses for RefusalsAndNotFound {
 
 fn row(code: Code, when: &'static str) -> (String, RefOr<Response>) {
     let (status, name) = code.row();
-    let example = serde_json::from_slice(&envelope(code, when.into(), Some("01980c2e5d1e7c6f9a2b3c4d5e6f7a8b")));
+    let example = serde_json::from_str(&envelope(code, when.into(), Some("01980c2e5d1e7c6f9a2b3c4d5e6f7a8b")));
     let mut content = Content::new(Some(Ref::from_schema_name("ErrorEnvelope")));
     content.example = Some(example.unwrap_or_else(|_| json!({"error": {"code": name}})));
     let mut response = ResponseBuilder::new()

@@ -1,14 +1,15 @@
-//! The public HTTP interface: three endpoints, each a handler of a few lines between the wire and a use case.
+//! The public HTTP interface: three endpoints, each a handler of a few lines between the wire and a use case. What they answer is
+//! also what the tools of `mcp` answer.
 //!
 //! [`app`] is the whole public application over an [`Api`]; the server, the tests and the OpenAPI document are made of the same
 //! [`configure`].
 
-mod body;
-mod calls_end;
-mod endpoint;
-mod get_caller;
+pub(crate) mod body;
+pub(crate) mod calls_end;
+pub(crate) mod endpoint;
+pub(crate) mod get_caller;
 pub(crate) mod json;
-mod recall_and_enrich;
+pub(crate) mod recall_and_enrich;
 
 use std::{sync::Arc, time::Duration};
 
@@ -36,6 +37,7 @@ pub use recall_and_enrich::{
 
 use crate::{
     error::Refusal,
+    mcp,
     middleware::{access_log::access_log, deadline::Kind, envelope::envelope, request_id::request_id},
     openapi,
     receipts::Receipts,
@@ -153,12 +155,19 @@ pub(crate) enum Route {
     RecallAndEnrich,
     CallsEnd,
     GetCaller,
+    Mcp,
     OpenApi,
     Unmatched,
 }
 
 impl Route {
-    const MATCHABLE: [Self; 4] = [Self::RecallAndEnrich, Self::CallsEnd, Self::GetCaller, Self::OpenApi];
+    const MATCHABLE: [Self; 5] = [
+        Self::RecallAndEnrich,
+        Self::CallsEnd,
+        Self::GetCaller,
+        Self::Mcp,
+        Self::OpenApi,
+    ];
 
     /// The route's pattern.
     pub(crate) const fn pattern(self) -> &'static str {
@@ -166,6 +175,7 @@ impl Route {
             Self::RecallAndEnrich => "/v1/recall_and_enrich",
             Self::CallsEnd => "/v1/calls/end",
             Self::GetCaller => "/v1/caller/{phone_number}",
+            Self::Mcp => "/mcp",
             Self::OpenApi => "/.well-known/openapi.json",
             Self::Unmatched => "unmatched",
         }
@@ -217,6 +227,7 @@ pub fn app(
         .configure(configure)
         .into_app()
         .app_data(Data::clone(api))
+        .service(mcp::resource())
         .service(document)
         .default_service(web::to(async || HttpResponse::from_error(Refusal::no_such_path())))
         .wrap(from_fn(envelope))
@@ -230,13 +241,12 @@ async fn serve_document(api: Data<Api>) -> HttpResponse {
         .body(api.document.clone())
 }
 
-/// A 200 with this body.
-fn ok(body: &impl Serialize) -> Result<HttpResponse, Refusal> {
-    let body = serde_json::to_vec(body).map_err(Refusal::internal)?;
-    Ok(ok_of(body))
+/// A 200 with this JSON.
+fn ok(json: String) -> HttpResponse {
+    HttpResponse::Ok().content_type("application/json").body(json)
 }
 
-/// A 200 with this JSON.
-fn ok_of(body: Vec<u8>) -> HttpResponse {
-    HttpResponse::Ok().content_type("application/json").body(body)
+/// An answer in JSON.
+pub(crate) fn encoded(answer: &impl Serialize) -> Result<String, Refusal> {
+    serde_json::to_string(answer).map_err(Refusal::internal)
 }

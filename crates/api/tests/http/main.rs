@@ -9,8 +9,10 @@
 mod deadlines;
 mod envelope;
 mod harness;
+mod mcp;
 mod openapi;
 mod order;
+mod parity;
 mod recall;
 mod receipts;
 mod sockets;
