@@ -79,6 +79,10 @@ load callers="100000" rate="1000" seconds="20" connections="32":
 load-ends turns="20" rate="100" seconds="15" rounds="3":
     .ci/load-ends {{ turns }} {{ rate }} {{ seconds }} {{ rounds }}
 
+# Run the official MCP clients and the conformance scenarios against /mcp; installs them from PyPI and npm into a temporary folder
+test-mcp:
+    .ci/test-mcp
+
 # Replay recorded calls into a fresh service and print one caller's card
 demo:
     .ci/demo

@@ -95,7 +95,7 @@ fn api(database: &Database, with_receipts: bool) -> Result<Data<Api>, Failure> {
     let rules = CallerRules {
         default_region: "US".parse()?,
         ttl: Ttl::default(),
-        unfinished_after: Duration::from_secs(7_200),
+        unfinished_after: Duration::from_hours(2),
     };
     let metrics = Arc::new(Metrics::new());
     let receipts = with_receipts.then(|| {

@@ -60,6 +60,7 @@ pub(crate) enum Code {
     RateLimited,
     InternalError,
     ServiceUnavailable,
+    ForbiddenOrigin,
 }
 
 impl Code {
@@ -75,6 +76,7 @@ impl Code {
             Self::RateLimited => (StatusCode::TOO_MANY_REQUESTS, "rate_limited"),
             Self::InternalError => (StatusCode::INTERNAL_SERVER_ERROR, "internal_error"),
             Self::ServiceUnavailable => (StatusCode::SERVICE_UNAVAILABLE, "service_unavailable"),
+            Self::ForbiddenOrigin => (StatusCode::FORBIDDEN, "forbidden_origin"),
         }
     }
 
@@ -134,6 +136,26 @@ impl Refusal {
                 "this path does not take this method; see the header Allow",
             )
         }
+    }
+
+    /// A key that can use nothing of what a path offers.
+    pub(crate) fn no_scope() -> Self {
+        Self::new(
+            Code::InsufficientScope,
+            "this key has no scope, so no tool would work; create a key that has one",
+        )
+    }
+
+    pub(crate) fn forbidden_origin() -> Self {
+        Self::new(
+            Code::ForbiddenOrigin,
+            "this path is not for browsers: keys belong on servers; send no Origin header",
+        )
+    }
+
+    /// A request that is not what `message` says.
+    pub(crate) fn bad_request(message: &'static str) -> Self {
+        Self::new(Code::BadRequest, message)
     }
 
     pub(crate) fn rate_limited(message: &'static str, retry_after: Duration) -> Self {
@@ -204,14 +226,17 @@ impl Refusal {
         if let Some(id) = request_id {
             response.insert_header((REQUEST_ID, id));
         }
-        response
-            .content_type("application/json")
-            .body(envelope(self.code, self.message.clone(), request_id))
+        response.content_type("application/json").body(self.body(request_id))
+    }
+
+    /// The envelope for the request with this id.
+    pub(crate) fn body(&self, request_id: Option<&str>) -> String {
+        envelope(self.code, self.message.clone(), request_id)
     }
 }
 
 /// The body of a refusal.
-pub(crate) fn envelope(code: Code, message: Cow<'static, str>, request_id: Option<&str>) -> Vec<u8> {
+pub(crate) fn envelope(code: Code, message: Cow<'static, str>, request_id: Option<&str>) -> String {
     let envelope = ErrorEnvelope {
         error: ErrorBody {
             code: Cow::Borrowed(code.row().1),
@@ -219,7 +244,7 @@ pub(crate) fn envelope(code: Code, message: Cow<'static, str>, request_id: Optio
             request_id: request_id.map(str::to_owned),
         },
     };
-    serde_json::to_vec(&envelope).unwrap_or_default()
+    serde_json::to_string(&envelope).unwrap_or_default()
 }
 
 /// A time in seconds, rounded up.

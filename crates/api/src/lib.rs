@@ -6,6 +6,7 @@ pub mod cli;
 mod compose;
 pub mod config;
 mod error;
+mod mcp;
 mod middleware;
 pub mod openapi;
 pub mod receipts;

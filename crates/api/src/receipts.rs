@@ -5,9 +5,8 @@
 //! or a store that stays away, is dropped and counted.
 
 use std::{
-    cell::OnceCell,
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
@@ -31,7 +30,7 @@ use uuid::Uuid;
 use crate::{
     error::{Chain, Refusal},
     middleware::Frame,
-    rest::RecallResponse,
+    rest::{RecallResponse, encoded},
     telemetry::Metrics,
 };
 
@@ -195,12 +194,12 @@ fn size(receipt: &Receipt) -> usize {
 /// The receipt of one recall while it is answered; nothing at all when the feedback loop is off.
 pub(crate) struct Pending<'r> {
     receipts: Option<&'r Receipts>,
-    noted: OnceCell<Receipt>,
+    noted: OnceLock<Receipt>,
 }
 
 impl<'r> Pending<'r> {
     pub(crate) fn new(receipts: Option<&'r Receipts>) -> Self {
-        let noted = OnceCell::new();
+        let noted = OnceLock::new();
         Self { receipts, noted }
     }
 
@@ -224,15 +223,15 @@ impl<'r> Pending<'r> {
     }
 
     /// Encodes the answer to the recall, and has its receipt kept with exactly these bytes.
-    pub(crate) fn encode(self, recall: Recall, frame: &Frame) -> Result<Vec<u8>, Refusal> {
+    pub(crate) fn encode(self, recall: Recall, frame: &Frame) -> Result<String, Refusal> {
         let kept = self.receipts.zip(self.noted.into_inner()).map(|(receipts, receipt)| {
             let (group, cut) = (Group::from(&recall), recall.cut.clone());
             (receipts, Receipt { group, cut, ..receipt })
         });
         let id = kept.as_ref().map(|(_, receipt)| receipt.id);
-        let body = serde_json::to_vec(&RecallResponse::new(recall, frame, id)).map_err(Refusal::internal)?;
+        let body = encoded(&RecallResponse::new(recall, frame, id))?;
         if let Some((receipts, mut receipt)) = kept {
-            receipt.response.clone_from(&body);
+            receipt.response = body.clone().into_bytes();
             receipts.keep(receipt);
         }
         Ok(body)

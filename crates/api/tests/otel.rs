@@ -19,6 +19,7 @@ use service::{Database, KEY, Service, eventually, free_address, program};
 
 const NUMBER: &str = "+12025550142";
 const TRACE_ID: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+const MCP_TRACE_ID: &str = "00112233445566778899aabbccddeeff";
 const PARENT_ID: &str = "00f067aa0ba902b7";
 
 /// What stands in the `kind` of a span that serves a request.
@@ -167,6 +168,11 @@ fn requests_and_their_stages_are_spans_of_the_callers_trace() {
     let of_none = service.recall(&recall_body(), &[]);
     assert_eq!(service.end("session-of-the-trace", NUMBER).status, 204);
     assert_eq!(service.get(NUMBER, KEY).status, 200);
+    let traceparent = format!("00-{MCP_TRACE_ID}-{PARENT_ID}-01");
+    let params = json!({"name": "recall_and_enrich", "arguments": recall_body()});
+    let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+    let of_a_tool = service.try_post("/mcp", &message, &[("traceparent", &traceparent)]);
+    assert_eq!(of_a_tool.expect("an answer").status, 200);
     // A path that matches nothing may hold anything.
     assert_eq!(service.get(&format!("x/{NUMBER}"), KEY).status, 404);
 
@@ -191,6 +197,20 @@ fn requests_and_their_stages_are_spans_of_the_callers_trace() {
     for name in ["memory_recall", "enrichment"] {
         assert!(stages.iter().any(|stage| stage.name == name), "{spans:?}");
     }
+    eventually("the stages of a tool are there", || {
+        collector.spans(MCP_TRACE_ID).len() >= 3
+    });
+    let spans = collector.spans(MCP_TRACE_ID);
+    let request = spans
+        .iter()
+        .find(|span| span.kind == SERVER)
+        .expect("a span of the request");
+    assert_eq!(request.name, "POST /mcp");
+    let stage = spans
+        .iter()
+        .find(|span| span.name == "memory_recall")
+        .expect("a span of the stage");
+    assert_eq!(stage.parent, request.id);
     eventually("a request without traceparent has a trace of its own", || {
         let spans = collector.spans(trace_id(&of_none.body));
         spans.iter().any(|span| span.kind == SERVER && span.parent.is_empty())

@@ -81,7 +81,7 @@ fn enriched_service(
     let rules = CallerRules {
         default_region: "US".parse().unwrap(),
         ttl: Ttl::default(),
-        unfinished_after: Duration::from_secs(7_200),
+        unfinished_after: Duration::from_hours(2),
     };
     CallerService::new(ports, rules)
 }

@@ -32,7 +32,7 @@ async fn verify(kind: deadline::Kind, request: &ServiceRequest) -> Result<(), Re
         .app_data()
         .ok_or_else(|| Refusal::internal("the app has no state"))?;
     let frame = Frame::of(request.request());
-    deadline::start(&frame, kind, request.headers(), &api.limits);
+    deadline::start(&frame, kind, deadline::asked(request.headers()), &api.limits);
     let source = request
         .peer_addr()
         .map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer: SocketAddr| peer.ip());

@@ -29,17 +29,30 @@ pub(crate) enum Kind {
     Write,
 }
 
+/// What the client asks for with the header, if anything.
+pub(crate) type Asked = Result<Option<Duration>, OutOfRange>;
+
+/// The header is not what a client may ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct OutOfRange;
+
+impl From<OutOfRange> for Error {
+    fn from(_: OutOfRange) -> Self {
+        Self::BadRequest("X-Deadline-Ms: expected a whole number of milliseconds from 20 to 5000".to_owned())
+    }
+}
+
 /// Gives the request its time. A header that is out of range is refused by the handler, in its turn; until then the service's own
 /// deadline holds.
-pub(crate) fn start(frame: &Frame, kind: Kind, headers: &HeaderMap, limits: &Limits) {
+pub(crate) fn start(frame: &Frame, kind: Kind, asked: Asked, limits: &Limits) {
     frame.whole.set(match kind {
-        Kind::Recall => asked(headers).ok().flatten().unwrap_or(limits.recall_deadline),
+        Kind::Recall => asked.ok().flatten().unwrap_or(limits.recall_deadline),
         Kind::Write => limits.write_deadline,
     });
 }
 
 /// The deadline that the client asks for, if any.
-pub(crate) fn asked(headers: &HeaderMap) -> Result<Option<Duration>, Error> {
+pub(crate) fn asked(headers: &HeaderMap) -> Asked {
     let Some(value) = headers.get(HEADER) else {
         return Ok(None);
     };
@@ -49,9 +62,7 @@ pub(crate) fn asked(headers: &HeaderMap) -> Result<Option<Duration>, Error> {
         .and_then(|text| text.trim().parse().ok())
         .filter(|ms| ASKABLE_MS.contains(ms))
         .map(|ms| Some(Duration::from_millis(ms)))
-        .ok_or_else(|| {
-            Error::BadRequest("X-Deadline-Ms: expected a whole number of milliseconds from 20 to 5000".to_owned())
-        })
+        .ok_or(OutOfRange)
 }
 
 /// When the answer must have left.
@@ -107,12 +118,9 @@ mod tests {
 
     #[test]
     fn a_client_may_ask_for_20_to_5000_ms() {
-        assert_eq!(asked(&HeaderMap::new()).ok(), Some(None));
+        assert_eq!(asked(&HeaderMap::new()), Ok(None));
         for ms in [20, 300, 5000] {
-            assert_eq!(
-                asked(&with(&ms.to_string())).ok(),
-                Some(Some(Duration::from_millis(ms)))
-            );
+            assert_eq!(asked(&with(&ms.to_string())), Ok(Some(Duration::from_millis(ms))));
         }
         for wrong in ["", "19", "5001", "-20", "1e2", "20.5", "abc", "99999999999999999999"] {
             assert!(asked(&with(wrong)).is_err(), "{wrong}");

@@ -21,7 +21,9 @@ pub(crate) async fn envelope<B: MessageBody + 'static>(
 ) -> Result<ServiceResponse<BoxBody>, Error> {
     let frame = Frame::of(request.request());
     match AssertUnwindSafe(next.call(request)).catch_unwind().await {
-        Ok(Ok(response)) if response.status().is_success() => Ok(response.map_into_boxed_body()),
+        Ok(Ok(response)) if response.status().is_success() || is_worded(&response) => {
+            Ok(response.map_into_boxed_body())
+        }
         Ok(Ok(response)) => {
             let mut enveloped = {
                 let refusal = response.response().error().and_then(Error::as_error::<Refusal>);
@@ -50,8 +52,21 @@ pub(crate) async fn envelope<B: MessageBody + 'static>(
     }
 }
 
-/// The answer of a refusal, whose cause is logged here and nowhere else.
+/// Marks an answer whose body is an error in the words of another protocol than this interface's: it stays as it is.
+pub(crate) struct Worded;
+
+fn is_worded<B>(response: &ServiceResponse<B>) -> bool {
+    response.response().extensions().contains::<Worded>()
+}
+
+/// The answer of a refusal.
 fn refused(frame: &Frame, refusal: &Refusal) -> actix_web::HttpResponse {
+    log_cause(frame, refusal);
+    refusal.response(Some(&frame.request_id))
+}
+
+/// Logs why the service itself failed, if it did. Whoever answers a refusal does this, once.
+pub(crate) fn log_cause(frame: &Frame, refusal: &Refusal) {
     if let Some(cause) = refusal.cause() {
         tracing::error!(
             request_id = frame.request_id,
@@ -60,5 +75,4 @@ fn refused(frame: &Frame, refusal: &Refusal) -> actix_web::HttpResponse {
             "a request failed"
         );
     }
-    refusal.response(Some(&frame.request_id))
 }

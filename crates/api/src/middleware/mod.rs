@@ -10,11 +10,13 @@ pub(crate) mod rate_limit;
 pub(crate) mod request_id;
 
 use std::{
-    cell::{Cell, OnceCell},
     convert::Infallible,
     future::{Ready, ready},
     ops::Deref,
-    rc::Rc,
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -24,9 +26,10 @@ use opentelemetry::Context;
 
 use crate::error::Refusal;
 
-/// What is known of the request that is being served. The outermost middleware lays it, the ones inside fill it in.
+/// What is known of the request that is being served. The outermost middleware lays it, the ones inside fill it in. It goes with
+/// the work to another task where there is one.
 #[derive(Clone)]
-pub(crate) struct Frame(Rc<Inner>);
+pub(crate) struct Frame(Arc<Inner>);
 
 pub(crate) struct Inner {
     /// The name of the request, for the client and the log.
@@ -38,23 +41,23 @@ pub(crate) struct Inner {
     /// When the head of the request was there.
     pub(crate) began: Instant,
     /// How long the service waited for the client to send the body.
-    pub(crate) waited: Cell<Duration>,
+    pub(crate) waited: Time,
     /// How long the whole answer may take.
-    pub(crate) whole: Cell<Duration>,
+    pub(crate) whole: Time,
     /// Who asks, once that is verified.
-    pub(crate) principal: OnceCell<Principal>,
+    pub(crate) principal: OnceLock<Principal>,
 }
 
 impl Frame {
     pub(crate) fn new(request_id: String, trace_id: String, span: Option<Context>) -> Self {
-        Self(Rc::new(Inner {
+        Self(Arc::new(Inner {
             request_id,
             trace_id,
             span,
             began: Instant::now(),
-            waited: Cell::new(Duration::ZERO),
-            whole: Cell::new(Duration::MAX),
-            principal: OnceCell::new(),
+            waited: Time::default(),
+            whole: Time::default(),
+            principal: OnceLock::new(),
         }))
     }
 
@@ -91,6 +94,21 @@ impl Deref for Frame {
 
     fn deref(&self) -> &Inner {
         &self.0
+    }
+}
+
+/// A time that becomes known while the request is served; zero until then.
+#[derive(Default)]
+pub(crate) struct Time(AtomicU64);
+
+impl Time {
+    pub(crate) fn get(&self) -> Duration {
+        Duration::from_nanos(self.0.load(Ordering::Relaxed))
+    }
+
+    pub(crate) fn set(&self, time: Duration) {
+        let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        self.0.store(nanos, Ordering::Relaxed);
     }
 }
 

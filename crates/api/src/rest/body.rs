@@ -19,6 +19,11 @@ use crate::middleware::Frame;
 pub(crate) struct Body(Result<Bytes, Error>);
 
 impl Body {
+    /// A body that came inside of another one.
+    pub(crate) fn of(bytes: Bytes) -> Self {
+        Self(Ok(bytes))
+    }
+
     /// The bytes.
     pub(crate) fn bytes(self) -> Result<Bytes, Error> {
         self.0

@@ -35,16 +35,18 @@ use crate::{
     security(("bearer" = [])),
 )]
 pub(super) async fn calls_end(frame: Frame, body: Body, api: Data<Api>) -> Result<HttpResponse, Refusal> {
+    commit(&api, &frame, body).await?;
+    Ok(HttpResponse::NoContent().finish())
+}
+
+/// What every transport does with a call report: when this returns `Ok`, the call is on disk.
+pub(crate) async fn commit(api: &Api, frame: &Frame, body: Body) -> Result<(), Refusal> {
     let ctx = frame.context()?;
     let work = api.callers.end_call(&ctx, |region| {
         json::read(&body.bytes()?, CallsEndRequest::decode)?.into_call(region)
     });
-    frame
-        .due()
-        .bound("a call end", work)
-        .await
-        .map_err(Refusal::unavailable)??;
-    Ok(HttpResponse::NoContent().finish())
+    let committed = frame.due().bound("a call end", work).await;
+    Ok(committed.map_err(Refusal::unavailable)??)
 }
 
 /// A call that has ended. Other fields are ignored.

@@ -30,23 +30,26 @@ pub(super) struct Endpoint<P> {
 }
 
 impl<P: Path> Endpoint<P> {
-    /// Puts `route` under the path of `page`. Other methods are refused before the key is looked at.
+    /// Puts `route` under the path of `page`.
     pub(super) fn new(page: P, route: actix_web::Route, kind: Kind) -> Self {
         let allow = match P::methods().first() {
             Some(HttpMethod::Get) => "GET",
             _ => "POST",
         };
-        let guarded = route
-            .wrap(from_fn(rate_limit))
-            .wrap(from_fn(move |request, next| authenticate(kind, request, next)));
-        let refused = move || async move { HttpResponse::from_error(Refusal::method_not_allowed(allow)) };
         Self {
-            resource: web::resource(P::path())
-                .route(guarded)
-                .default_service(web::to(refused)),
+            resource: guarded(&P::path(), allow, route, kind),
             page,
         }
     }
+}
+
+/// `route` at `path`, behind authentication and rate limit. Other methods than `allow` are refused before the key is looked at.
+pub(crate) fn guarded(path: &str, allow: &'static str, route: actix_web::Route, kind: Kind) -> Resource {
+    let guarded = route
+        .wrap(from_fn(rate_limit))
+        .wrap(from_fn(move |request, next| authenticate(kind, request, next)));
+    let refused = move || async move { HttpResponse::from_error(Refusal::method_not_allowed(allow)) };
+    web::resource(path).route(guarded).default_service(web::to(refused))
 }
 
 impl<P> HttpServiceFactory for Endpoint<P> {

@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer, ser::Error as _};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-use super::{Api, ok};
+use super::{Api, encoded, ok};
 use crate::{error::Refusal, middleware::Frame, openapi::RefusalsAndNotFound};
 
 /// Reads a caller's profile.
@@ -25,17 +25,22 @@ use crate::{error::Refusal, middleware::Frame, openapi::RefusalsAndNotFound};
     security(("bearer" = [])),
 )]
 pub(super) async fn get_caller(request: HttpRequest, frame: Frame, api: Data<Api>) -> Result<HttpResponse, Refusal> {
+    let number = || decoded(request.match_info().get("phone_number").unwrap_or_default());
+    answer(&api, &frame, number).await.map(ok)
+}
+
+/// What every transport answers, in JSON, about the caller whose number `number` gives in E.164.
+pub(crate) async fn answer<N>(api: &Api, frame: &Frame, number: N) -> Result<String, Refusal>
+where
+    N: FnOnce() -> Result<String, Error>,
+{
     let ctx = frame.context()?;
     let work = api.callers.get_caller(&ctx, || {
-        let number = decoded(request.match_info().get("phone_number").unwrap_or_default())?;
-        PhoneNumber::from_e164(&number).map_err(|error| Error::BadRequest(format!("phone_number: {error}")))
+        PhoneNumber::from_e164(&number()?).map_err(|error| Error::BadRequest(format!("phone_number: {error}")))
     });
-    let caller = frame
-        .due()
-        .bound("a profile", work)
-        .await
-        .map_err(Refusal::unavailable)??;
-    ok(&CallerResponse::from(caller))
+    let caller = frame.due().bound("a profile", work).await;
+    let caller = caller.map_err(Refusal::unavailable)??;
+    encoded(&CallerResponse::from(caller))
 }
 
 /// Undoes the percent encoding of a path segment; a plus stands for itself.

@@ -14,6 +14,20 @@ const DEEPEST: usize = 64;
 
 /// Reads a body: JSON first (else [`Error::BadRequest`]), then what `decode` finds of the schema (else [`Error::Validation`]).
 pub(crate) fn read<'a, T>(body: &'a [u8], decode: impl FnOnce(At<'a, '_>) -> Result<T, Error>) -> Result<T, Error> {
+    let text = text(body)?;
+    let decoded = decode(At {
+        text,
+        place: Place::Body,
+    })?;
+    // The known strings have been looked at, with their place. What is left may be in a field that is ignored.
+    match inspect(text) {
+        Found { nul: true, .. } => Err(Place::Body.fault("a string in it holds \\u0000; remove it")),
+        _ => Ok(decoded),
+    }
+}
+
+/// The text of a body that is well-formed JSON; else [`Error::BadRequest`].
+pub(crate) fn text(body: &[u8]) -> Result<&str, Error> {
     let text = std::str::from_utf8(body).map_err(|_| bad("the body is not UTF-8"))?;
     if text.starts_with('\u{feff}') {
         return Err(bad("the body begins with a byte order mark; send JSON without one"));
@@ -22,15 +36,7 @@ pub(crate) fn read<'a, T>(body: &'a [u8], decode: impl FnOnce(At<'a, '_>) -> Res
         return Err(bad("the body is empty; send a JSON object"));
     }
     let whole: &RawValue = serde_json::from_str(text).map_err(|error| bad(format!("the body is not JSON: {error}")))?;
-    let decoded = decode(At {
-        text: whole.get(),
-        place: Place::Body,
-    })?;
-    // The known strings have been looked at, with their place. What is left may be in a field that is ignored.
-    match inspect(text) {
-        Found { nul: true, .. } => Err(Place::Body.fault("a string in it holds \\u0000; remove it")),
-        _ => Ok(decoded),
-    }
+    Ok(whole.get())
 }
 
 /// Reads one value that did not come in a body, a cell of a table for example; faults are named after it.

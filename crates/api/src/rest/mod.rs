@@ -1,15 +1,16 @@
-//! The public HTTP interface: three endpoints, each a handler of a few lines between the wire and a use case.
+//! The public HTTP interface: three endpoints, each a handler of a few lines between the wire and a use case. What they answer is
+//! also what the tools of `mcp` answer.
 //!
 //! [`app`] is the whole public application over an [`Api`]; the server, the tests and the OpenAPI document are made of the same
 //! [`configure`].
 
-mod body;
-mod calls_end;
+pub(crate) mod body;
+pub(crate) mod calls_end;
 mod docs;
-mod endpoint;
-mod get_caller;
+pub(crate) mod endpoint;
+pub(crate) mod get_caller;
 pub(crate) mod json;
-mod recall_and_enrich;
+pub(crate) mod recall_and_enrich;
 
 use std::{sync::Arc, time::Duration};
 
@@ -37,6 +38,7 @@ pub use recall_and_enrich::{
 
 use crate::{
     error::Refusal,
+    mcp,
     middleware::{access_log::access_log, deadline::Kind, envelope::envelope, request_id::request_id},
     openapi,
     receipts::Receipts,
@@ -164,6 +166,7 @@ pub(crate) enum Route {
     RecallAndEnrich,
     CallsEnd,
     GetCaller,
+    Mcp,
     OpenApi,
     Docs,
     Unmatched,
@@ -174,8 +177,10 @@ impl Route {
         Self::RecallAndEnrich,
         Self::CallsEnd,
         Self::GetCaller,
+        Self::Mcp,
         Self::OpenApi,
         Self::Docs,
+        Self::OpenApi,
     ];
 
     /// The route's pattern.
@@ -184,6 +189,7 @@ impl Route {
             Self::RecallAndEnrich => "/v1/recall_and_enrich",
             Self::CallsEnd => "/v1/calls/end",
             Self::GetCaller => "/v1/caller/{phone_number}",
+            Self::Mcp => "/mcp",
             Self::OpenApi => "/.well-known/openapi.json",
             Self::Docs => "/docs",
             Self::Unmatched => "unmatched",
@@ -231,6 +237,7 @@ pub fn app(
         .configure(configure)
         .into_app()
         .app_data(Data::clone(api))
+        .service(mcp::resource())
         .service(document)
         .configure(|config| {
             if api.docs {
@@ -263,13 +270,12 @@ async fn serve_document(api: Data<Api>) -> HttpResponse {
         .body(api.document.clone())
 }
 
-/// A 200 with this body.
-fn ok(body: &impl Serialize) -> Result<HttpResponse, Refusal> {
-    let body = serde_json::to_vec(body).map_err(Refusal::internal)?;
-    Ok(ok_of(body))
+/// A 200 with this JSON.
+fn ok(json: String) -> HttpResponse {
+    HttpResponse::Ok().content_type("application/json").body(json)
 }
 
-/// A 200 with this JSON.
-fn ok_of(body: Vec<u8>) -> HttpResponse {
-    HttpResponse::Ok().content_type("application/json").body(body)
+/// An answer in JSON.
+pub(crate) fn encoded(answer: &impl Serialize) -> Result<String, Refusal> {
+    serde_json::to_string(answer).map_err(Refusal::internal)
 }

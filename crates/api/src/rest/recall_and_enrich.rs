@@ -20,11 +20,14 @@ use super::{
     Api, CallerResponse,
     body::Body,
     json::{self, At},
-    ok_of,
+    ok,
 };
 use crate::{
     error::{Chain, Refusal},
-    middleware::{Frame, deadline},
+    middleware::{
+        Frame,
+        deadline::{self, Asked},
+    },
     openapi::Refusals,
     receipts::Pending,
 };
@@ -49,13 +52,18 @@ pub(super) async fn recall_and_enrich(
     body: Body,
     api: Data<Api>,
 ) -> Result<HttpResponse, Refusal> {
-    let ctx = frame.context()?;
     let asked = deadline::asked(request.headers());
+    answer(&api, &frame, asked, body).await.map(ok)
+}
+
+/// What every transport answers, in JSON, to a recall with this body.
+pub(crate) async fn answer(api: &Api, frame: &Frame, asked: Asked, body: Body) -> Result<String, Refusal> {
+    let ctx = frame.context()?;
     let receipt = Pending::new(api.receipts.as_deref());
     let work = api.callers.recall_and_enrich(&ctx, |region| {
         asked?;
         let input = json::read(&body.bytes()?, RecallRequest::decode)?.into_input(region)?;
-        receipt.note(&ctx, &input, &frame);
+        receipt.note(&ctx, &input, frame);
         Ok(input)
     });
     let recall = match frame.due().bound("a recall", work).await {
@@ -71,7 +79,7 @@ pub(super) async fn recall_and_enrich(
     if let Some(cause) = &recall.degraded {
         tracing::warn!(request_id = frame.request_id, trace_id = frame.trace_id, cause = %Chain(cause), "a recall was answered without memory");
     }
-    Ok(ok_of(receipt.encode(recall, &frame)?))
+    receipt.encode(recall, frame)
 }
 
 /// When in the life of a call the recall is sent.

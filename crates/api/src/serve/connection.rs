@@ -148,6 +148,6 @@ fn enveloped(status: StatusCode) -> Vec<u8> {
         body.len()
     )
     .into_bytes();
-    answer.extend_from_slice(&body);
+    answer.extend_from_slice(body.as_bytes());
     answer
 }

@@ -60,7 +60,9 @@ pub(crate) fn start(filter: &str, format: Option<LogFormat>) -> WorkerGuard {
 
 fn is_safe(metadata: &Metadata<'_>) -> bool {
     let root = metadata.target().split("::").next().unwrap_or_default();
-    *metadata.level() <= Level::WARN || OURS.contains(&root)
+    // The MCP SDK warns of what clients do wrong, in their own words.
+    let heard = if root == "rmcp" { Level::ERROR } else { Level::WARN };
+    *metadata.level() <= heard || OURS.contains(&root)
 }
 
 fn log_panic(panic: &PanicHookInfo<'_>) {

@@ -528,13 +528,61 @@ fn logs_hold_no_key_number_name_or_word() {
         204
     );
     assert_eq!(service.recall(&recall_body(), &[]).status, 200);
+    for (tool, arguments) in [
+        ("calls_end", &report),
+        ("recall_and_enrich", &recall_body()),
+        (NUMBER, &report),
+    ] {
+        let params = json!({"name": tool, "arguments": arguments, "x": "Quartermain"});
+        let message = json!({"jsonrpc": "2.0", "id": NUMBER, "method": "tools/call", "params": params});
+        assert_eq!(service.try_post("/mcp", &message, &[]).expect("an answer").status, 200);
+    }
     assert_eq!(service.get(NUMBER, KEY).status, 200);
     assert_eq!(service.get(NUMBER, "sk_live_wrongwrongwrongwrongwrong").status, 401);
     eventually("the requests are logged", || {
         service.output().matches("/v1/caller/").count() >= 2
     });
     let output = service.output();
+    assert_eq!(output.matches(r#""route":"/mcp""#).count(), 3, "{output}");
+    let metrics = service.metrics();
+    assert!(
+        metrics.contains(r#"route="/mcp",method="POST",status="200""#),
+        "{metrics}"
+    );
     for secret in ["2025550142", "Zebulon", "Quartermain", KEY, "sk_live_wrong"] {
         assert!(!output.contains(secret), "{secret} is in the log:\n{output}");
     }
+}
+
+#[test]
+fn why_a_tool_failed_is_in_the_log_once() {
+    let database = Database::sqlite();
+    let settings = [
+        ("CALLER_MEMORY_WRITE_DEADLINE_MS", "1"),
+        ("CALLER_MEMORY_LOG_FORMAT", "json"),
+    ];
+    let service = Service::start(&database, &settings);
+    let params = json!({"name": "calls_end", "arguments": call("s-1", NUMBER)});
+    let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+    let answer = service.try_post("/mcp", &message, &[("x-request-id", "of-the-tool")]);
+    let result = &answer.expect("an answer").body["result"];
+    assert_eq!(result["isError"], true, "{result}");
+    let text = result["content"][0]["text"].as_str().expect("a text");
+    assert!(
+        text.contains("service_unavailable") && text.contains("of-the-tool"),
+        "{text}"
+    );
+    eventually("the request is logged", || {
+        service.output().contains(r#""route":"/mcp""#)
+    });
+    let output = service.output();
+    let failures: Vec<&str> = output
+        .lines()
+        .filter(|line| line.contains("a request failed"))
+        .collect();
+    assert_eq!(failures.len(), 1, "{output}");
+    assert!(
+        failures[0].contains("of-the-tool") && failures[0].contains("deadline"),
+        "{output}"
+    );
 }

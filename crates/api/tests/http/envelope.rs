@@ -16,7 +16,7 @@ use domain::{
 };
 use testkit::Fault;
 
-use crate::harness::{END, Fixture, NUMBER, RECALL, Setup, call, recall, with_key};
+use crate::harness::{END, Fixture, MCP, NUMBER, RECALL, Setup, call, recall, with_key};
 
 #[actix_web::test]
 async fn paths_that_do_not_exist() {
@@ -35,6 +35,11 @@ async fn paths_that_do_not_exist() {
         "/readyz",
         "/metrics",
         "/.well-known/openapi.yaml",
+        "/mcp/",
+        "/mcp/sse",
+        "/mcp/mcp",
+        "/v1/mcp",
+        "/sse",
         "/%00",
         "/%zz",
         "/%ff%fe",
@@ -57,6 +62,7 @@ async fn methods_that_a_path_does_not_take() {
     let routes = [
         (RECALL, "POST"),
         (END, "POST"),
+        (MCP, "POST"),
         ("/v1/caller/%2B12025550142", "GET"),
         ("/.well-known/openapi.json", "GET, HEAD"),
     ];

@@ -30,6 +30,7 @@ use testkit::{CachedOnly, Faulty, InMemoryCallerMemory, InMemoryKeyStore, Manual
 pub(crate) const NUMBER: &str = "+12025550142";
 pub(crate) const RECALL: &str = "/v1/recall_and_enrich";
 pub(crate) const END: &str = "/v1/calls/end";
+pub(crate) const MCP: &str = "/mcp";
 
 /// The application with everything that a test may want to touch.
 pub(crate) struct Fixture {
@@ -67,6 +68,42 @@ impl Default for Setup {
     }
 }
 
+/// The application over `memory`, `keys` and `clock`, and for the rest over what `setup` says.
+fn wired(
+    setup: Setup,
+    memory: &Arc<Faulty<dyn CallerMemory>>,
+    keys: &Arc<Faulty<InMemoryKeyStore>>,
+    clock: &Arc<ManualClock>,
+) -> Data<Api> {
+    let rate = RateLimit {
+        per_second: NonZeroU32::MIN,
+        burst: NonZeroU32::new(setup.burst).unwrap(),
+    };
+    let rules = CallerRules {
+        default_region: "US".parse().unwrap(),
+        ttl: Ttl::default(),
+        unfinished_after: Duration::from_hours(2),
+    };
+    let ports = Ports {
+        memory: Arc::clone(memory) as Arc<dyn CallerMemory>,
+        lookups: setup.lookups,
+        enricher: setup.enricher,
+        authenticator: Arc::new(CachedAuthenticator::new(
+            keys.clone(),
+            clock.clone(),
+            AuthOptions::default(),
+        )),
+        limiter: Arc::new(GovernorRateLimiter::new(rate, clock.clone())),
+        clock: clock.clone(),
+    };
+    let metrics = Arc::new(Metrics::new());
+    let receipts = setup
+        .receipts
+        .map(|(store, limits)| Arc::new(Receipts::start(store, clock.clone(), Arc::clone(&metrics), limits)));
+    let api = Api::new(ports, rules, setup.limits, metrics);
+    Data::new(api.with_receipts(receipts).with_docs(setup.docs))
+}
+
 impl Fixture {
     pub(crate) async fn new() -> Self {
         Self::with(Setup::default()).await
@@ -75,41 +112,13 @@ impl Fixture {
     pub(crate) async fn with(setup: Setup) -> Self {
         let admin = Arc::new(InMemoryKeyStore::new());
         let keys = Arc::new(Faulty::new(Arc::clone(&admin)));
-        let memory = Arc::new(Faulty::new(setup.memory));
+        let memory = Arc::new(Faulty::new(Arc::clone(&setup.memory)));
         let clock = Arc::new(ManualClock::running_at(sample::NOW_MS));
-        let rate = RateLimit {
-            per_second: NonZeroU32::MIN,
-            burst: NonZeroU32::new(setup.burst).unwrap(),
-        };
-        let rules = CallerRules {
-            default_region: "US".parse().unwrap(),
-            ttl: Ttl::default(),
-            unfinished_after: Duration::from_secs(7_200),
-        };
-        let ports = Ports {
-            memory: Arc::clone(&memory) as Arc<dyn CallerMemory>,
-            lookups: setup.lookups,
-            enricher: setup.enricher,
-            authenticator: Arc::new(CachedAuthenticator::new(
-                keys.clone(),
-                clock.clone(),
-                AuthOptions::default(),
-            )),
-            limiter: Arc::new(GovernorRateLimiter::new(rate, clock.clone())),
-            clock: clock.clone(),
-        };
-        let metrics = Arc::new(Metrics::new());
-        let receipts = setup
-            .receipts
-            .map(|(store, limits)| Arc::new(Receipts::start(store, clock.clone(), Arc::clone(&metrics), limits)));
-        let api = Api::new(ports, rules, setup.limits, metrics)
-            .with_receipts(receipts)
-            .with_docs(setup.docs);
         let mut fixture = Self {
+            api: wired(setup, &memory, &keys, &clock),
             memory,
             keys,
             clock,
-            api: Data::new(api),
             admin,
             key: String::new(),
         };
@@ -117,6 +126,18 @@ impl Fixture {
         fixture.tenant("two").await;
         fixture.key = fixture.new_key("one", &Scope::ALL).await;
         fixture
+    }
+
+    /// Another process over the same memory, keys and clock.
+    pub(crate) fn replica(&self) -> Self {
+        Self {
+            api: wired(Setup::default(), &self.memory, &self.keys, &self.clock),
+            clock: Arc::clone(&self.clock),
+            memory: Arc::clone(&self.memory),
+            keys: Arc::clone(&self.keys),
+            admin: Arc::clone(&self.admin),
+            key: self.key.clone(),
+        }
     }
 
     async fn tenant(&self, name: &str) {
@@ -190,6 +211,16 @@ impl Fixture {
             .await
     }
 
+    /// Sends a JSON-RPC message.
+    pub(crate) async fn mcp(&self, message: &Value) -> Answer {
+        self.post(MCP, message.to_string()).await
+    }
+
+    /// Calls a tool with arguments in this very text.
+    pub(crate) async fn tool(&self, name: &str, arguments: &str) -> Answer {
+        self.post(MCP, tool_call(name, arguments)).await
+    }
+
     fn request(&self, request: TestRequest) -> TestRequest {
         with_key(request, &self.key)
     }
@@ -197,6 +228,13 @@ impl Fixture {
 
 pub(crate) fn with_key(request: TestRequest, key: &str) -> TestRequest {
     request.insert_header(("Authorization", format!("Bearer {key}")))
+}
+
+/// The message that calls a tool with arguments in this very text.
+pub(crate) fn tool_call(name: &str, arguments: &str) -> String {
+    format!(
+        r#"{{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {{"name": "{name}", "arguments": {arguments}}}}}"#
+    )
 }
 
 pub(crate) struct Answer {
@@ -215,6 +253,49 @@ impl Answer {
 
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+
+    /// Checks that this is the result of a JSON-RPC request, and returns it.
+    #[track_caller]
+    pub(crate) fn result(&self) -> Value {
+        assert_eq!(
+            (self.status.as_u16(), self.header("content-type")),
+            (200, Some("application/json"))
+        );
+        assert_eq!(self.header("mcp-session-id"), None, "there are no sessions");
+        let mut body = self.json();
+        assert_eq!(body["jsonrpc"], "2.0");
+        assert_eq!(body.get("error"), None, "{body}");
+        body["result"].take()
+    }
+
+    /// Checks that this is the answer of a tool, the same as text and as a value, and returns it.
+    #[track_caller]
+    pub(crate) fn tool_answer(&self) -> Value {
+        let mut result = self.result();
+        assert_eq!(result["isError"], false, "{result}");
+        assert_eq!(result["content"].as_array().map(Vec::len), Some(1), "{result}");
+        assert_eq!(result["content"][0]["type"], "text");
+        let text: Value = serde_json::from_str(result["content"][0]["text"].as_str().expect("a text")).unwrap();
+        assert_eq!(text, result["structuredContent"]);
+        result["structuredContent"].take()
+    }
+
+    /// Checks that this is the failure of a tool with the envelope, and returns its code and message.
+    #[track_caller]
+    pub(crate) fn tool_failure(&self) -> (String, String) {
+        let result = self.result();
+        assert_eq!(result["isError"], true, "{result}");
+        assert_eq!(result.get("structuredContent"), None, "the schema is that of an answer");
+        let envelope: Value = serde_json::from_str(result["content"][0]["text"].as_str().expect("a text")).unwrap();
+        let text = |name: &str| envelope["error"][name].as_str().expect("a string").to_owned();
+        assert_eq!(Some(text("request_id").as_str()), self.header("x-request-id"));
+        assert_eq!(
+            envelope["error"].as_object().map(serde_json::Map::len),
+            Some(3),
+            "{envelope}"
+        );
+        (text("code"), text("message"))
     }
 
     /// Checks that this is a refusal with its envelope and nothing else, and returns the message.

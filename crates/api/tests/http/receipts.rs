@@ -92,6 +92,22 @@ async fn a_receipt_holds_exactly_what_the_client_got() {
 }
 
 #[actix_web::test]
+async fn a_recall_by_a_tool_has_the_same_receipt() {
+    let (fixture, _, receipts) = looping(Setup::default()).await;
+    let answer = fixture.tool("recall_and_enrich", &recall().to_string()).await;
+    let id: ReceiptId = answer.tool_answer()["context_audit_id"]
+        .as_str()
+        .unwrap()
+        .parse()
+        .unwrap();
+    let written = async || receipts.show(None, id, sample::ample()).await.unwrap();
+    let ShownReceipt { receipt, .. } = eventually("the receipt is written", written).await;
+    let text = answer.result()["content"][0]["text"].as_str().unwrap().to_owned();
+    assert_eq!(String::from_utf8(receipt.response).unwrap(), text);
+    assert_eq!((receipt.number.as_e164(), receipt.deadline_ms), (NUMBER, 300));
+}
+
+#[actix_web::test]
 async fn a_degraded_recall_has_a_receipt() {
     let (fixture, _, receipts) = looping(Setup::default()).await;
     for fault in [Fault::Unavailable, Fault::HangUntilDeadline, Fault::HangForever] {
