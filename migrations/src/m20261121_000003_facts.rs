@@ -47,6 +47,7 @@ enum Facts {
     Quote,
     Turn,
     SaidAtMs,
+    OrderMs,
     ObservedAtMs,
     Stands,
 }
@@ -70,6 +71,7 @@ impl MigrationTrait for Step {
             .col(ColumnDef::new(Facts::Quote).text().not_null())
             .col(ColumnDef::new(Facts::Turn).integer().not_null())
             .col(ColumnDef::new(Facts::SaidAtMs).big_integer().not_null())
+            .col(ColumnDef::new(Facts::OrderMs).big_integer().not_null())
             .col(ColumnDef::new(Facts::ObservedAtMs).big_integer().not_null())
             .col(ColumnDef::new(Facts::Stands).boolean().not_null())
             .primary_key(

@@ -32,6 +32,7 @@ struct FactRow {
     quote: String,
     turn: usize,
     said_at_ms: i64,
+    order_ms: i64,
 }
 
 impl FactRows {
@@ -41,13 +42,14 @@ impl FactRows {
 
     /// The rows of facts that join `count` others of their call.
     pub(crate) fn behind(count: usize, said: &[SaidFact]) -> Self {
-        let row = |(place, SaidFact { fact, said_at_ms }): (usize, &SaidFact)| FactRow {
+        let row = |(place, said): (usize, &SaidFact)| FactRow {
             place: count + place,
-            key: fact.key.as_str(),
-            value: fact.value.clone(),
-            quote: fact.quote.clone(),
-            turn: fact.turn,
-            said_at_ms: *said_at_ms,
+            key: said.fact.key.as_str(),
+            value: said.fact.value.clone(),
+            quote: said.fact.quote.clone(),
+            turn: said.fact.turn,
+            said_at_ms: said.said_at_ms,
+            order_ms: said.order_ms,
         };
         Self(said.iter().enumerate().map(row).collect())
     }
@@ -121,7 +123,7 @@ async fn settle(
 ) -> Result<(), DbErr> {
     let rows = query_all(transaction, candidates, [tenant.into(), caller.into()]).await?;
     let mut candidates = rows.iter().map(Candidate::decode).collect::<Result<Vec<_>, _>>()?;
-    candidates.sort_by_key(|fact| (fact.said_at_ms, fact.call, fact.place));
+    candidates.sort_by_key(|fact| (fact.order_ms, fact.call, fact.place));
     let standing: Vec<&Candidate> = facts::standing(&candidates, |fact| (fact.key, &fact.value));
     let stands = |candidate: &Candidate| {
         standing
@@ -140,7 +142,7 @@ async fn settle(
 
 /// A fact that may stand.
 struct Candidate {
-    said_at_ms: i64,
+    order_ms: i64,
     call: Uuid,
     place: i32,
     key: FactKey,
@@ -151,7 +153,7 @@ struct Candidate {
 impl Candidate {
     fn decode(row: &QueryResult) -> Result<Self, DbErr> {
         Ok(Self {
-            said_at_ms: row.try_get_by_index(0)?,
+            order_ms: row.try_get_by_index(0)?,
             call: row.try_get_by_index(1)?,
             place: row.try_get_by_index(2)?,
             key: decode_key(row, 3)?,
@@ -167,22 +169,24 @@ const DELETE: &str = "DELETE FROM facts WHERE tenant_id = $1 AND call_id = $2";
 
 // A fact is written as standing, so that the facts that stand are all that a new one is compared with.
 const INSERT_SQLITE: &str = "\
-INSERT INTO facts (tenant_id, call_id, place, caller_id, key, value, quote, turn, said_at_ms, observed_at_ms, stands)
-SELECT $1, $2, value ->> 'place', $3, value ->> 'key', value ->> 'value', value ->> 'quote', value ->> 'turn', value ->> 'said_at_ms', $4, true
+INSERT INTO facts (tenant_id, call_id, place, caller_id, key, value, quote, turn, said_at_ms, order_ms, observed_at_ms, stands)
+SELECT $1, $2, value ->> 'place', $3, value ->> 'key', value ->> 'value', value ->> 'quote', value ->> 'turn', value ->> 'said_at_ms',
+  value ->> 'order_ms', $4, true
 FROM json_each($5)";
 
 const INSERT_POSTGRES: &str = "\
-INSERT INTO facts (tenant_id, call_id, place, caller_id, key, value, quote, turn, said_at_ms, observed_at_ms, stands)
-SELECT $1, $2, place, $3, key, value, quote, turn, said_at_ms, $4, true
-FROM json_to_recordset($5::json) AS said (place integer, key text, value text, quote text, turn integer, said_at_ms bigint)";
+INSERT INTO facts (tenant_id, call_id, place, caller_id, key, value, quote, turn, said_at_ms, order_ms, observed_at_ms, stands)
+SELECT $1, $2, place, $3, key, value, quote, turn, said_at_ms, order_ms, $4, true
+FROM json_to_recordset($5::json)
+  AS said (place integer, key text, value text, quote text, turn integer, said_at_ms bigint, order_ms bigint)";
 
 /// What stands of a caller.
 pub(crate) const STANDING: &str = "\
-SELECT said_at_ms, call_id, place, key, value, stands FROM facts WHERE tenant_id = $1 AND caller_id = $2 AND stands";
+SELECT order_ms, call_id, place, key, value, stands FROM facts WHERE tenant_id = $1 AND caller_id = $2 AND stands";
 
 /// Everything a caller stated: a correction of an old call may let any of it stand again.
 const EVERY: &str = "\
-SELECT said_at_ms, call_id, place, key, value, stands FROM facts WHERE tenant_id = $1 AND caller_id = $2";
+SELECT order_ms, call_id, place, key, value, stands FROM facts WHERE tenant_id = $1 AND caller_id = $2";
 
 const SET_STANDS: &str = "UPDATE facts SET stands = $4 WHERE tenant_id = $1 AND call_id = $2 AND place = $3";
 
@@ -191,7 +195,7 @@ pub(crate) const HISTORY: &str = "\
 SELECT f.key, f.value, f.quote, f.call_id, f.said_at_ms, f.observed_at_ms, f.stands
 FROM facts AS f JOIN callers AS c ON c.id = f.caller_id AND c.tenant_id = f.tenant_id
 WHERE c.tenant_id = $1 AND c.phone_number = $2
-ORDER BY f.said_at_ms DESC, f.call_id DESC, f.place DESC LIMIT $3";
+ORDER BY f.order_ms DESC, f.call_id DESC, f.place DESC LIMIT $3";
 
 /// Reads a row of [`HISTORY`].
 pub(crate) fn decode_history(row: &QueryResult) -> Result<HistoryFact, PortError> {
@@ -213,16 +217,16 @@ pub(crate) fn decode_history(row: &QueryResult) -> Result<HistoryFact, PortError
     read().map_err(port_error)
 }
 
-/// A fact as a recall's statement writes it: key, value, quote, call, times and place.
+/// A fact as a recall's statement writes it: order, call, place, key, value, quote and times.
 #[derive(Deserialize)]
-struct ShownRow(String, String, String, Uuid, i64, i64, i32);
+struct ShownRow(i64, Uuid, i32, String, String, String, i64, i64);
 
 /// Reads the facts of a recall's row, newest first.
 pub(crate) fn decode(json: &str) -> Result<Vec<KnownFact>, PortError> {
     let mut rows: Vec<ShownRow> = serde_json::from_str(json).map_err(|_| undecodable("list of facts"))?;
-    rows.sort_by_key(|row| Reverse((row.4, row.3, row.6)));
+    rows.sort_by_key(|row| Reverse((row.0, row.1, row.2)));
     rows.into_iter()
-        .map(|ShownRow(key, value, quote, call, said_at_ms, observed_at_ms, _)| {
+        .map(|ShownRow(_, call, _, key, value, quote, said_at_ms, observed_at_ms)| {
             Ok(KnownFact {
                 key: key.parse().map_err(|_| undecodable("list of facts"))?,
                 value,

@@ -35,7 +35,8 @@ SELECT c.id,
       lower(hex(k.id)), k.started_at_ms, printf('%!.17g', k.duration_s), k.outcome, k.summary))
    FROM (SELECT id, started_at_ms, duration_s, outcome, summary FROM calls
          WHERE tenant_id = $1 AND caller_id = c.id ORDER BY started_at_ms DESC, id DESC LIMIT 5) AS k),
-  (SELECT json_group_array(json_array(f.key, f.value, f.quote, lower(hex(f.call_id)), f.said_at_ms, f.observed_at_ms, f.place))
+  (SELECT json_group_array(json_array(
+      f.order_ms, lower(hex(f.call_id)), f.place, f.key, f.value, f.quote, f.said_at_ms, f.observed_at_ms))
    FROM facts AS f WHERE f.tenant_id = $1 AND f.caller_id = c.id AND f.stands),
   (SELECT count(*) FROM (SELECT 1 FROM contacts AS o
     WHERE o.tenant_id = $1 AND o.caller_id = c.id AND NOT o.ended AND o.recalled_at_ms <= $3 AND o.session_key <> $4 LIMIT 1000) AS gap),
@@ -51,7 +52,8 @@ SELECT c.id,
   (SELECT json_agg(json_build_array(k.id, k.started_at_ms, k.duration_s::text, k.outcome, k.summary))::text
    FROM (SELECT id, started_at_ms, duration_s, outcome, summary FROM calls
          WHERE tenant_id = $1 AND caller_id = c.id ORDER BY started_at_ms DESC, id DESC LIMIT 5) AS k),
-  (SELECT json_agg(json_build_array(f.key, f.value, f.quote, f.call_id, f.said_at_ms, f.observed_at_ms, f.place))::text
+  (SELECT json_agg(json_build_array(
+      f.order_ms, f.call_id, f.place, f.key, f.value, f.quote, f.said_at_ms, f.observed_at_ms))::text
    FROM facts AS f WHERE f.tenant_id = $1 AND f.caller_id = c.id AND f.stands),
   (SELECT count(*) FROM (SELECT 1 FROM contacts AS o
     WHERE o.tenant_id = $1 AND o.caller_id = c.id AND NOT o.ended AND o.recalled_at_ms <= $3 AND o.session_key <> $4 LIMIT 1000) AS gap),

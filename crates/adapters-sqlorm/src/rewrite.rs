@@ -238,10 +238,7 @@ async fn add_facts(transaction: &DatabaseTransaction, claim: &Handle, found: Vec
     let known = facts::of_call(transaction, claim.tenant, claim.id).await?;
     let said: Vec<SaidFact> = found
         .into_iter()
-        .map(|(fact, turn)| SaidFact {
-            fact,
-            said_at_ms: domain::facts::said_at_ms(&turn, started_at_ms, received_at_ms),
-        })
+        .map(|(fact, turn)| SaidFact::new(fact, &turn, started_at_ms, received_at_ms))
         .collect();
     let new = rewrite::beside(known.iter().map(|(key, value)| (*key, value.as_str())), said);
     FactRows::behind(known.len(), &new)

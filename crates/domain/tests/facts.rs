@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use domain::{
     call::{Role, Turn},
-    facts::{self, FactKey, Outcome},
+    facts::{self, Fact, FactKey, Outcome, SaidFact},
 };
 use proptest::prelude::*;
 
@@ -527,23 +527,30 @@ fn what_is_said_again_stands_once_and_so_many_of_a_key_stand() {
 }
 
 #[test]
-fn the_time_of_a_statement_is_the_turns_own_or_counted_from_the_start() {
+fn a_statement_is_timed_by_its_turn_and_ordered_by_its_clock_or_the_report() {
     const STARTED_MS: i64 = 1_790_000_000_000;
     const RECEIVED_MS: i64 = STARTED_MS + 60_000;
-    for (ts_ms, said_at_ms) in [
-        (0.0, STARTED_MS),
-        (1_500.7, STARTED_MS + 1_500),
-        (-3.0, STARTED_MS),
-        (f64::from(i32::MAX), RECEIVED_MS),
-        (1_790_000_010_000.0, STARTED_MS + 10_000),
-        (1_690_000_000_000.0, 1_690_000_000_000),
-        (f64::MAX, RECEIVED_MS),
+    for (ts_ms, said_at_ms, order_ms) in [
+        (0.0, STARTED_MS, RECEIVED_MS),
+        (1_500.7, STARTED_MS + 1_500, RECEIVED_MS),
+        (-3.0, STARTED_MS, RECEIVED_MS),
+        (f64::from(i32::MAX), RECEIVED_MS, RECEIVED_MS),
+        (1_790_000_010_000.0, STARTED_MS + 10_000, STARTED_MS + 10_000),
+        (1_690_000_000_000.0, 1_690_000_000_000, 1_690_000_000_000),
+        (f64::MAX, RECEIVED_MS, RECEIVED_MS),
     ] {
         let turn = Turn {
             role: Role::User,
             text: String::new(),
             ts_ms,
         };
-        assert_eq!(facts::said_at_ms(&turn, STARTED_MS, RECEIVED_MS), said_at_ms, "{ts_ms}");
+        let fact = Fact {
+            key: FactKey::Name,
+            value: "Ana".to_owned(),
+            quote: "ana".to_owned(),
+            turn: 0,
+        };
+        let said = SaidFact::new(fact, &turn, STARTED_MS, RECEIVED_MS);
+        assert_eq!((said.said_at_ms, said.order_ms), (said_at_ms, order_ms), "{ts_ms}");
     }
 }

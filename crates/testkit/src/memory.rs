@@ -240,21 +240,20 @@ impl Callers {
     fn stated(&self, number: &PhoneNumber) -> Vec<KnownFact> {
         let mut calls = self.calls_of(number);
         calls.sort_by_key(|call| call.commit);
-        let of_call = |call: &Call| {
-            let (call_id, observed_at_ms) = (call.id, call.record.received_at_ms);
-            let known = move |said: &SaidFact| KnownFact {
-                key: said.fact.key,
-                value: said.fact.value.clone(),
-                quote: said.fact.quote.clone(),
-                call_id,
-                said_at_ms: said.said_at_ms,
-                observed_at_ms,
-            };
-            call.record.facts.iter().map(known).collect::<Vec<_>>()
+        let mut stated: Vec<_> = calls
+            .into_iter()
+            .flat_map(|call| call.record.facts.iter().map(move |said| (call, said)))
+            .collect();
+        stated.sort_by_key(|(_, said)| said.order_ms);
+        let known = |(call, said): (&Call, &SaidFact)| KnownFact {
+            key: said.fact.key,
+            value: said.fact.value.clone(),
+            quote: said.fact.quote.clone(),
+            call_id: call.id,
+            said_at_ms: said.said_at_ms,
+            observed_at_ms: call.record.received_at_ms,
         };
-        let mut stated: Vec<KnownFact> = calls.into_iter().flat_map(of_call).collect();
-        stated.sort_by_key(|fact| fact.said_at_ms);
-        stated
+        stated.into_iter().map(known).collect()
     }
 
     /// The facts of a caller that stand, newest first.
@@ -663,9 +662,9 @@ impl SummaryBacklog for InMemoryCallerMemory {
             let record = &mut call.record;
             record.summary = rewrite.summary;
             let transcript = &record.call.transcript;
-            let said = rewrite.facts.into_iter().map(|fact| SaidFact {
-                said_at_ms: facts::said_at_ms(&transcript[fact.turn], record.started_at_ms, record.received_at_ms),
-                fact,
+            let said = rewrite.facts.into_iter().map(|fact| {
+                let turn = &transcript[fact.turn];
+                SaidFact::new(fact, turn, record.started_at_ms, record.received_at_ms)
             });
             let known = record.facts.iter();
             let known = known.map(|said| (said.fact.key, said.fact.value.as_str()));

@@ -110,7 +110,7 @@ pub fn record(number: &PhoneNumber, session: &str, received_at_ms: i64, arrival:
     }
 }
 
-/// A fact that the second turn of a [`record`] could prove, said at `said_at_ms`.
+/// A fact that the second turn of a [`record`] could prove, said at `said_at_ms` by the transcript's own clock.
 #[must_use]
 pub fn said(key: FactKey, value: &str, said_at_ms: i64) -> SaidFact {
     SaidFact {
@@ -121,6 +121,7 @@ pub fn said(key: FactKey, value: &str, said_at_ms: i64) -> SaidFact {
             turn: 1,
         },
         said_at_ms,
+        order_ms: said_at_ms,
     }
 }
 

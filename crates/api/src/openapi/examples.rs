@@ -44,7 +44,7 @@ fn add_to(operation: &mut Operation, own: &impl Fn(&str) -> Value) {
     let refused = refusals(&id).into_iter().map(|(summary, refusal)| {
         let body = envelope(refusal.code(), refusal.to_string().into(), Some(REQUEST_ID));
         let (status, _) = refusal.code().row();
-        (status, summary, serde_json::from_slice(&body).unwrap_or_default())
+        (status, summary, serde_json::from_str(&body).unwrap_or_default())
     });
     for (status, summary, value) in answered.chain(refused) {
         if let Some(RefOr::T(response)) = operation.responses.responses.get_mut(status.as_str()) {

@@ -173,14 +173,13 @@ pub(crate) enum Route {
 }
 
 impl Route {
-    const MATCHABLE: [Self; 5] = [
+    const MATCHABLE: [Self; 6] = [
         Self::RecallAndEnrich,
         Self::CallsEnd,
         Self::GetCaller,
         Self::Mcp,
         Self::OpenApi,
         Self::Docs,
-        Self::OpenApi,
     ];
 
     /// The route's pattern.

@@ -135,6 +135,37 @@ pub struct SaidFact {
     pub fact: Fact,
     /// When it was said, in milliseconds since the epoch.
     pub said_at_ms: i64,
+    /// What tells newer statements from older ones: when it was said by the transcript's own clock, and without one, when the call
+    /// was reported; in milliseconds since the epoch.
+    pub order_ms: i64,
+}
+
+impl SaidFact {
+    /// The fact that was said in `turn` of a call that began at `started_at_ms` and was reported at `received_at_ms`, both in
+    /// milliseconds since the epoch. Where the turn's time is no epoch time, it counts from the start of the call, which is known
+    /// from the report alone: too little to order calls by that follow each other quickly. Nothing is said after the report.
+    #[must_use]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a float that is out of range becomes the nearest number, and is then bounded"
+    )]
+    pub fn new(fact: Fact, turn: &Turn, started_at_ms: i64, received_at_ms: i64) -> Self {
+        let ts_ms = turn.ts_ms as i64;
+        let latest_ms = received_at_ms.max(started_at_ms);
+        if turn.ts_ms >= EARLIEST_EPOCH_MS {
+            let said_at_ms = ts_ms.min(latest_ms);
+            return Self {
+                fact,
+                said_at_ms,
+                order_ms: said_at_ms,
+            };
+        }
+        Self {
+            fact,
+            said_at_ms: started_at_ms.saturating_add(ts_ms.max(0)).min(latest_ms),
+            order_ms: received_at_ms,
+        }
+    }
 }
 
 /// A fact as the memory shows it.
@@ -308,23 +339,6 @@ pub fn of_call(transcript: &[Turn]) -> Extraction {
         })
         .collect();
     Extraction { facts, outcomes }
-}
-
-/// When the words of a turn were said in a call that began at `started_at_ms` and was reported at `received_at_ms`: its own time
-/// when that is an epoch time, else counted from the start; never after the report. Milliseconds since the epoch.
-#[must_use]
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "a float that is out of range becomes the nearest number, and is then bounded"
-)]
-pub fn said_at_ms(turn: &Turn, started_at_ms: i64, received_at_ms: i64) -> i64 {
-    let ts_ms = turn.ts_ms as i64;
-    let said_at_ms = if turn.ts_ms >= EARLIEST_EPOCH_MS {
-        ts_ms
-    } else {
-        started_at_ms.saturating_add(ts_ms.max(0))
-    };
-    said_at_ms.min(received_at_ms.max(started_at_ms))
 }
 
 /// What stands of facts that are given oldest first, by their `(key, value)`: each key's newest, newest first. What was said

@@ -47,8 +47,8 @@ pub trait CallerMemory: Send + Sync {
     /// 4. note the contact afterwards, without making the caller wait: `last_seen_ms` becomes `now_ms` unless it is
     ///    later already, and the session's first recall gives the start of its call, even when the call end was quicker;
     /// 5. show every look-up stored for the number, of any age;
-    /// 6. show the facts of the caller's calls that stand ([`crate::facts::standing`]), newest first: by when they were said, then by
-    ///    the commit of their calls, then by their order in the call;
+    /// 6. show the facts of the caller's calls that stand ([`crate::facts::standing`]), newest first: by
+    ///    [`crate::facts::SaidFact::order_ms`], then by the commit of their calls, then by their order in the call;
     /// 7. count as gaps the sessions of the caller whose first recall was at `unfinished_before_ms` or earlier and whose call has not
     ///    ended, this query's own not among them; at most [`crate::memory::MOST_GAPS`].
     async fn recall(

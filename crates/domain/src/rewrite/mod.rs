@@ -321,6 +321,7 @@ mod tests {
                 turn: 0,
             },
             said_at_ms: 0,
+            order_ms: 0,
         };
         let rules = [(FactKey::Name, "Ana"), (FactKey::Reference, "order 1")];
         let found = vec![

@@ -42,9 +42,9 @@ impl CallerService {
         }
 
         let started_at_ms = started_at_ms(&call, received_at_ms);
-        let said = |fact: Fact| SaidFact {
-            said_at_ms: facts::said_at_ms(&call.transcript[fact.turn], started_at_ms, received_at_ms),
-            fact,
+        let said = |fact: Fact| {
+            let turn = &call.transcript[fact.turn];
+            SaidFact::new(fact, turn, started_at_ms, received_at_ms)
         };
         let record = CallRecord {
             facts: found.facts.into_iter().map(said).collect(),

@@ -151,6 +151,7 @@ pub async fn facts_of_a_rewrite_join_those_of_the_rules(fixture: &BacklogFixture
     record.facts = vec![SaidFact {
         fact: fact(FactKey::City, "Austin"),
         said_at_ms: NOW_MS - 58_750,
+        order_ms: NOW_MS,
     }];
     end(fixture, 0, &record).await;
     let call = claim(backlog, NOW_MS).await.expect("work");
