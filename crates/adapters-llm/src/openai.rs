@@ -282,10 +282,17 @@ fn decode(body: &[u8]) -> Option<Draft> {
     draft(&completion.choices.first()?.message.content)
 }
 
-/// Reads the JSON object in `content`, with or without a code fence or thoughts around it. What is no fact is left out.
+/// Reads the JSON object in `content`, with or without a code fence or thoughts around it. What is no fact is left out. Some models
+/// give the summary alone whatever they are asked for; text without any brackets is taken for that, and checked as any other.
 fn draft(content: &str) -> Option<Draft> {
     let behind = content.rfind("</think>").map_or(0, |at| at + "</think>".len());
-    let content = &content[behind..];
+    let content = content[behind..].trim();
+    if !content.is_empty() && !content.contains(['{', '}', '[', ']', '<', '`']) {
+        return Some(Draft {
+            summary: content.to_owned(),
+            facts: Vec::new(),
+        });
+    }
     let object = content.get(content.find('{')?..=content.rfind('}')?)?;
     let answer: Answer = serde_json::from_str(object).ok()?;
     let facts = match answer.facts {
@@ -391,6 +398,13 @@ mod tests {
     }
 
     #[test]
+    fn text_alone_is_a_summary_without_facts() {
+        let draft = draft("<think>hm</think>\nCaller asked.\n").expect("a draft");
+        assert_eq!(draft.summary, "Caller asked.");
+        assert!(draft.facts.is_empty());
+    }
+
+    #[test]
     fn facts_of_another_shape_are_left_out() {
         for facts in ["null", "{}", "\"none\"", "[1, null, {\"key\": \"name\"}]"] {
             let draft = draft(&format!(r#"{{"summary": "Caller asked.", "facts": {facts}}}"#)).expect("a draft");
@@ -408,7 +422,8 @@ mod tests {
     fn an_answer_without_a_summary_cannot_be_read() {
         for content in [
             "",
-            "Caller asked.",
+            " ",
+            "`Caller asked.`",
             "{",
             "}{",
             "{\"summary\": 1}",

@@ -60,10 +60,10 @@ fn owner(norm: &str) -> &str {
     norm.strip_suffix("'s").unwrap_or(norm)
 }
 
-/// With what a sentence may begin: its subject. An instruction begins with a verb.
+/// With what a sentence may begin: its subject, or when something happened. An instruction begins with a verb.
 const SUBJECTS: &[&str] = &[
-    "a", "agent", "an", "both", "caller", "he", "her", "his", "it", "its", "neither", "no", "nobody", "nothing", "she",
-    "the", "their", "there", "they", "this",
+    "a", "agent", "an", "at", "both", "caller", "client", "customer", "during", "he", "her", "his", "in", "it", "its",
+    "neither", "no", "nobody", "nothing", "on", "she", "the", "their", "there", "they", "this",
 ];
 
 /// Words of those who instruct or speak for themselves; reports have neither.
@@ -106,7 +106,7 @@ const URGING: &[&str] = &[
 ];
 
 /// Capitalised words that need not have been said.
-const KNOWN: &[&str] = &["agent", "caller", "utc"];
+const KNOWN: &[&str] = &["agent", "caller", "client", "customer", "utc"];
 
 /// A summary with its quotations set aside.
 pub(super) struct Prose {

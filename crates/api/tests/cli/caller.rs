@@ -1,101 +1,36 @@
 //! `caller import`, `set` and `show` as scripts and people meet them: the real program over a database in a folder of its own.
-#![expect(
-    clippy::expect_used,
-    reason = "a test fails by panicking, in its steps as well as in its body"
-)]
 
-use std::{
-    fmt::Write as _,
-    fs,
-    process::{Command, Stdio},
-    time::{Duration, Instant},
-};
+use std::{fmt::Write as _, fs, process::Command};
 
-use adapters_sqlorm::{Database, DatabaseOptions, SqlCallerMemory};
-use domain::{access::TenantId, context::Deadline, port::CallerMemory};
+use adapters_sqlorm::SqlCallerMemory;
+use domain::{access::TenantId, port::CallerMemory};
 use serde_json::{Value, json};
-use tempfile::TempDir;
 use testkit::sample;
 
-const NUMBER: &str = "+12025550142";
+use crate::{
+    NUMBER,
+    program::{Program, deadline},
+};
 
-/// The program in a folder of its own, with an SQLite database there that has a tenant `acme`.
-struct Program {
-    folder: TempDir,
+/// The program over a database that has a tenant `acme`.
+struct Acme {
+    program: Program,
     tenant: TenantId,
 }
 
-#[derive(Debug)]
-struct Output {
-    code: i32,
-    stdout: String,
-    stderr: String,
+impl std::ops::Deref for Acme {
+    type Target = Program;
+
+    fn deref(&self) -> &Program {
+        &self.program
+    }
 }
 
-fn deadline() -> Deadline {
-    Deadline(Instant::now() + Duration::from_secs(30))
-}
-
-impl Program {
+impl Acme {
     fn new() -> Self {
-        let mut program = Self {
-            folder: tempfile::tempdir().expect("a folder"),
-            tenant: sample::tenant(),
-        };
-        program.tenant = program.tenant("acme");
-        program
-    }
-
-    fn tenant(&self, name: &str) -> TenantId {
-        let created = self.json(&["tenant", "create", name]);
-        let id = created["id"].as_str().expect("an id");
-        TenantId(id.parse().expect("a UUID"))
-    }
-
-    fn write(&self, name: &str, content: impl AsRef<[u8]>) {
-        fs::write(self.folder.path().join(name), content).expect("written");
-    }
-
-    fn run(&self, args: &[&str]) -> Output {
-        let output = Command::new(env!("CARGO_BIN_EXE_caller-memory"))
-            .args(args)
-            .current_dir(self.folder.path())
-            .env_clear()
-            .stdin(Stdio::null())
-            .output()
-            .expect("the program runs");
-        let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-        let output = Output {
-            code: output.status.code().expect("no signal"),
-            stdout: text(output.stdout),
-            stderr: text(output.stderr),
-        };
-        assert!(!output.stderr.contains("panicked"), "{args:?}: {output:?}");
-        output
-    }
-
-    fn done(&self, args: &[&str]) -> String {
-        let output = self.run(args);
-        assert_eq!((output.code, output.stderr.as_str()), (0, ""), "{args:?}: {output:?}");
-        output.stdout
-    }
-
-    fn json(&self, args: &[&str]) -> Value {
-        let answer = self.done(&[args, &["--json"]].concat());
-        serde_json::from_str(&answer).unwrap_or_else(|error| panic!("{args:?}: {error}: {answer}"))
-    }
-
-    /// Runs a command that must fail with one line and nothing else; returns the line.
-    fn fails(&self, code: i32, args: &[&str]) -> String {
-        let output = self.run(args);
-        assert_eq!(
-            (output.code, output.stdout.as_str()),
-            (code, ""),
-            "{args:?}: {output:?}"
-        );
-        assert_eq!(output.stderr.lines().count(), 1, "{args:?}: {output:?}");
-        assert!(output.stderr.starts_with("error: "), "{args:?}: {output:?}");
-        output.stderr
+        let program = Program::new();
+        let tenant = program.tenant("acme");
+        Self { program, tenant }
     }
 
     fn caller(&self, args: &[&str]) -> Value {
@@ -110,21 +45,8 @@ impl Program {
         (output.code, summary, output.stderr)
     }
 
-    /// Does something with the database as a running service does.
     fn with_memory(&self, work: impl AsyncFnOnce(&SqlCallerMemory)) {
-        let url = format!(
-            "sqlite://{}",
-            self.folder.path().join("data/caller-memory.db").display()
-        );
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .expect("a runtime");
-        runtime.block_on(async {
-            let database = Database::open(DatabaseOptions::new(url)).await.expect("a database");
-            work(&SqlCallerMemory::new(&database)).await;
-            database.close(deadline()).await;
-        });
+        self.with_database(async |database| work(&SqlCallerMemory::new(database)).await);
     }
 }
 
@@ -134,7 +56,7 @@ fn counts(rows: u64, created: u64, updated: u64, unchanged: u64) -> Value {
 
 #[test]
 fn a_csv_file_is_imported_and_imported_again() {
-    let program = Program::new();
+    let program = Acme::new();
     let file = "\u{feff}phone_number,name,tags,custom_attributes\r\n\
         (202) 555-0142,\"Okafor, Maren\",vip; gold ;;vip,\"{\"\"plan\"\": \"\"gold\"\",\r\n \"\"since\"\": 2019}\"\r\n\
         tel:+44 20 7946 0958,Noor,,\r\n";
@@ -170,7 +92,7 @@ fn a_csv_file_is_imported_and_imported_again() {
 
 #[test]
 fn json_lines_are_imported_and_clear_what_is_null() {
-    let program = Program::new();
+    let program = Acme::new();
     let first = r#"{"phone_number": "202 555 0142", "name": "Maren", "tags": ["a", "b;c"], "custom_attributes": {"n": 1.50}}
 
 {"phone_number": "+442079460958", "tags": "a; b"}"#;
@@ -190,7 +112,7 @@ fn json_lines_are_imported_and_clear_what_is_null() {
 
 #[test]
 fn bad_rows_are_reported_by_line_and_the_others_are_written() {
-    let program = Program::new();
+    let program = Acme::new();
     let long = "x".repeat(201);
     let many: String = (0..51).fold(String::new(), |mut tags, tag| {
         let _ = write!(tags, "{tag};");
@@ -270,13 +192,13 @@ fn bad_rows_are_reported_by_line_and_the_others_are_written() {
 
 #[test]
 fn what_is_wrong_with_a_file_is_said_before_anything_is_written() {
-    let program = Program::new();
+    let program = Acme::new();
     program.write("column.csv", "phone_number,email\n+12025550142,a\n");
     program.write("none.csv", "name\nMaren\n");
     program.write("empty.csv", "");
     program.write("callers.txt", "");
     program.write("good.csv", "phone_number\n+12025550142\n");
-    fs::create_dir(program.folder.path().join("folder.csv")).expect("a folder");
+    fs::create_dir(program.path("folder.csv")).expect("a folder");
     for (code, args, says) in [
         (
             1,
@@ -325,7 +247,7 @@ fn what_is_wrong_with_a_file_is_said_before_anything_is_written() {
 
 #[test]
 fn a_file_that_breaks_off_says_what_is_stored() {
-    let program = Program::new();
+    let program = Acme::new();
     let mut file = "phone_number,name\n".to_owned();
     for index in 0..1_050 {
         let _ = writeln!(file, "+1202556{index:04},Caller {index}");
@@ -348,11 +270,11 @@ fn a_file_that_breaks_off_says_what_is_stored() {
 
 #[test]
 fn a_database_that_fails_in_the_middle_says_up_to_which_line_all_is_stored() {
-    let program = Program::new();
+    let program = Acme::new();
     // A thousand callers go into one transaction; the second one meets a caller that must not change.
     program.caller(&["set", "+12025561020", "--name", "Before"]);
     let sql = "CREATE TRIGGER no BEFORE UPDATE ON callers BEGIN SELECT RAISE(ABORT, 'no'); END";
-    let file = program.folder.path().join("data/caller-memory.db");
+    let file = program.path("data/caller-memory.db");
     let run = |sql: &str| {
         let done = Command::new("sqlite3").arg(&file).arg(sql).status();
         done.is_ok_and(|status| status.success())
@@ -375,7 +297,7 @@ fn a_database_that_fails_in_the_middle_says_up_to_which_line_all_is_stored() {
 
 #[test]
 fn one_caller_is_set_and_shown() {
-    let program = Program::new();
+    let program = Acme::new();
     let set = |args: &[&str]| program.caller(&[&["set", "202-555-0142"], args].concat());
     let first = set(&[
         "--name",
@@ -428,7 +350,7 @@ fn one_caller_is_set_and_shown() {
 
 #[test]
 fn a_history_shows_the_newest_calls_and_what_was_said() {
-    let program = Program::new();
+    let program = Acme::new();
     let tenant = program.tenant;
     let other = program.tenant("beta");
     program.with_memory(async |memory| {

@@ -1,121 +1,36 @@
 //! `receipt show` and `receipt stats` as scripts and people meet them: the real program over a database with receipts.
-#![expect(
-    clippy::expect_used,
-    reason = "a test fails by panicking, in its steps as well as in its body"
-)]
 
-use std::{
-    process::{Command, Stdio},
-    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
-};
-
-use adapters_sqlorm::{Database, DatabaseOptions, SqlCallerMemory, SqlReceiptStore};
+use adapters_sqlorm::{SqlCallerMemory, SqlReceiptStore};
 use domain::{
     access::TenantId,
     call::{CallOutcome, CallRecord, EndedCall},
-    context::Deadline,
     port::{CallerMemory, ReceiptStore},
     receipt::{Group, Receipt, Standing},
 };
 use serde_json::{Value, json};
-use tempfile::TempDir;
 use testkit::sample;
+
+use crate::program::{Program, deadline, now_ms};
 
 const RESPONSE: &str = r#"{"trace_id":"4bf9","known":true,"memory":{"summary":"é \u001b[2J \u202e \"x\""}, "n":1.50}"#;
 
-/// The program in a folder of its own, with an SQLite database there.
-struct Program(TempDir);
-
-#[derive(Debug)]
-struct Output {
-    code: i32,
-    stdout: String,
-    stderr: String,
-}
-
-impl Program {
-    fn new() -> Self {
-        Self(tempfile::tempdir().expect("a folder"))
-    }
-
-    fn run(&self, args: &[&str]) -> Output {
-        let output = Command::new(env!("CARGO_BIN_EXE_caller-memory"))
-            .args(args)
-            .current_dir(self.0.path())
-            .env_clear()
-            .stdin(Stdio::null())
-            .output()
-            .expect("the program runs");
-        let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-        Output {
-            code: output.status.code().expect("no signal"),
-            stdout: text(output.stdout),
-            stderr: text(output.stderr),
+/// Keeps receipts and ends calls of these sessions as a running service does.
+fn put(program: &Program, receipts: &[Receipt], ended: &[(TenantId, &str, CallOutcome)]) {
+    program.with_database(async |database| {
+        let store = SqlReceiptStore::new(database);
+        store.keep(receipts, deadline()).await.expect("they are kept");
+        let memory = SqlCallerMemory::new(database);
+        for (tenant, session, outcome) in ended {
+            let record = sample::record(&sample::number(0), session, sample::NOW_MS, 1);
+            let call = EndedCall {
+                outcome: *outcome,
+                ..record.call
+            };
+            let record = CallRecord { call, ..record };
+            let ended = memory.record_end(*tenant, &record, deadline()).await;
+            ended.expect("it is kept");
         }
-    }
-
-    fn done(&self, args: &[&str]) -> String {
-        let output = self.run(args);
-        assert_eq!((output.code, output.stderr.as_str()), (0, ""), "{args:?}: {output:?}");
-        output.stdout
-    }
-
-    fn json(&self, args: &[&str]) -> Value {
-        let answer = self.done(&[args, &["--json"]].concat());
-        serde_json::from_str(&answer).unwrap_or_else(|error| panic!("{args:?}: {error}: {answer}"))
-    }
-
-    /// Runs a command that must fail with one line; returns the line.
-    fn fails(&self, code: i32, args: &[&str]) -> String {
-        let output = self.run(args);
-        assert_eq!(
-            (output.code, output.stdout.as_str()),
-            (code, ""),
-            "{args:?}: {output:?}"
-        );
-        assert_eq!(output.stderr.lines().count(), 1, "{args:?}: {output:?}");
-        assert!(output.stderr.starts_with("error: "), "{args:?}: {output:?}");
-        output.stderr
-    }
-
-    fn tenant(&self, name: &str) -> TenantId {
-        let created = self.json(&["tenant", "create", name]);
-        TenantId(created["id"].as_str().expect("an id").parse().expect("a UUID"))
-    }
-
-    /// Keeps receipts and ends calls of these sessions as a running service does.
-    fn put(&self, receipts: &[Receipt], ended: &[(TenantId, &str, CallOutcome)]) {
-        let url = format!("sqlite://{}", self.0.path().join("data/caller-memory.db").display());
-        let deadline = || Deadline(Instant::now() + Duration::from_secs(30));
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .expect("a runtime");
-        runtime.block_on(async {
-            let database = Database::open(DatabaseOptions::new(url)).await.expect("a database");
-            let store = SqlReceiptStore::new(&database);
-            store.keep(receipts, deadline()).await.expect("they are kept");
-            let memory = SqlCallerMemory::new(&database);
-            for (tenant, session, outcome) in ended {
-                let record = sample::record(&sample::number(0), session, sample::NOW_MS, 1);
-                let call = EndedCall {
-                    outcome: *outcome,
-                    ..record.call
-                };
-                let record = CallRecord { call, ..record };
-                memory
-                    .record_end(*tenant, &record, deadline())
-                    .await
-                    .expect("it is kept");
-            }
-            database.close(deadline()).await;
-        });
-    }
-}
-
-fn now_ms() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970");
-    i64::try_from(since.as_millis()).expect("in range")
+    });
 }
 
 fn receipt(tenant: TenantId, session: Option<&str>, standing: Standing, enriched: bool) -> Receipt {
@@ -135,7 +50,8 @@ fn a_receipt_is_shown() {
         [Some("s-1"), Some("s-2\u{1b}"), None].map(|session| receipt(acme, session, Standing::Known, true));
     ended.cut = vec!["enrichment.pdl".to_owned()];
     ended.at_ms = 1_591_060_431_793;
-    program.put(
+    put(
+        &program,
         &[ended.clone(), open.clone(), alone.clone()],
         &[(acme, "s-1", CallOutcome::QuoteGiven)],
     );
@@ -184,7 +100,7 @@ fn what_cannot_be_shown_is_said_in_one_line() {
     let acme = program.tenant("acme");
     program.tenant("beta");
     let kept = receipt(acme, None, Standing::New, false);
-    program.put(std::slice::from_ref(&kept), &[]);
+    put(&program, std::slice::from_ref(&kept), &[]);
     let id = kept.id.to_string();
     let unknown = "019ab001-2c00-7000-8000-000000000001";
     for (code, args, says) in [
@@ -232,7 +148,8 @@ fn outcomes_are_counted() {
     let (acme, beta) = (program.tenant("acme"), program.tenant("beta"));
     let mut old = receipt(acme, Some("s-1"), Standing::Known, true);
     old.at_ms -= 3 * 24 * 60 * 60 * 1000;
-    program.put(
+    put(
+        &program,
         &[
             receipt(acme, Some("s-1"), Standing::Known, true),
             receipt(acme, Some("s-1"), Standing::Known, true),

@@ -4,232 +4,30 @@
     reason = "a test fails by panicking, in its steps as well as in its body"
 )]
 
+mod caller;
+mod program;
+mod receipt;
+mod spend;
+
 use std::{
     fmt::Write as _,
-    fs::{self, File},
+    fs,
     io::{BufRead, BufReader, Read, Write},
     net::{TcpListener, TcpStream},
     path::Path,
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
+use program::{Program, free_ports, now_ms, on_each_database, one_line, text, wait_until};
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
 const NUMBER: &str = "+12025550142";
-
-/// The program in a folder of its own, with an environment of its own.
-struct Program {
-    folder: TempDir,
-    variables: Vec<(String, String)>,
-}
-
-#[derive(Debug)]
-struct Output {
-    code: i32,
-    stdout: String,
-    stderr: String,
-}
-
-impl Program {
-    fn new() -> Self {
-        Self {
-            folder: tempfile::tempdir().expect("a folder"),
-            variables: Vec::new(),
-        }
-    }
-
-    fn set(mut self, variable: &str, value: impl Into<String>) -> Self {
-        self.variables.push((variable.to_owned(), value.into()));
-        self
-    }
-
-    fn path(&self, name: &str) -> std::path::PathBuf {
-        self.folder.path().join(name)
-    }
-
-    fn write(&self, name: &str, content: &str) {
-        fs::write(self.path(name), content).expect("written");
-    }
-
-    fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_caller-memory"));
-        command
-            .args(args)
-            .current_dir(self.folder.path())
-            .env_clear()
-            .stdin(Stdio::null());
-        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
-        command
-    }
-
-    /// Runs a command to its end; one that does not end is killed and fails the test.
-    fn run(&self, args: &[&str]) -> Output {
-        self.run_with_input(args, "")
-    }
-
-    fn run_with_input(&self, args: &[&str], input: &str) -> Output {
-        let mut command = self.command(args);
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the program starts");
-        let mut stdin = child.stdin.take().expect("piped");
-        let input = input.to_owned();
-        thread::spawn(move || stdin.write_all(input.as_bytes()));
-        let stdout = read_all(child.stdout.take().expect("piped"));
-        let stderr = read_all(child.stderr.take().expect("piped"));
-        let status = wait_until("the command to end", || child.try_wait().expect("a status"));
-        let read = |pipe: thread::JoinHandle<String>| pipe.join().expect("read");
-        let output = Output {
-            code: status.code().expect("no signal"),
-            stdout: read(stdout),
-            stderr: read(stderr),
-        };
-        assert!(!output.stderr.contains("panicked"), "{args:?}: {output:?}");
-        output
-    }
-
-    /// Runs a command that must succeed; returns its answer.
-    fn done(&self, args: &[&str]) -> String {
-        let output = self.run(args);
-        assert_eq!(output.code, 0, "{args:?}: {output:?}");
-        assert_eq!(output.stderr, "", "{args:?}: {output:?}");
-        output.stdout
-    }
-
-    /// Runs a command with `--json` that must succeed; standard output must be one JSON value.
-    fn json(&self, args: &[&str]) -> Value {
-        let answer = self.done(&[args, &["--json"]].concat());
-        serde_json::from_str(&answer).unwrap_or_else(|error| panic!("{args:?}: {error}: {answer}"))
-    }
-
-    /// Runs a command that must fail with one line; returns the line.
-    fn fails(&self, code: i32, args: &[&str]) -> String {
-        let output = self.run(args);
-        assert_eq!(output.code, code, "{args:?}: {output:?}");
-        assert_eq!(output.stdout, "", "{args:?}: {output:?}");
-        one_line(&output.stderr)
-    }
-
-    fn key(&self, args: &[&str]) -> (String, String) {
-        let created = self.json(&[&["key", "create"], args].concat());
-        (text(&created["id"]), text(&created["key"]))
-    }
-
-    /// Starts the service on free ports and waits until it is ready.
-    fn serve(&self, settings: &[(&str, &str)]) -> Running {
-        let (port, admin) = free_ports();
-        let log = File::create(self.path("serve.log")).expect("a file");
-        let child = self
-            .command(&["serve"])
-            .env("CALLER_MEMORY_LISTEN", format!("127.0.0.1:{port}"))
-            .env("CALLER_MEMORY_ADMIN_LISTEN", format!("127.0.0.1:{admin}"))
-            .envs(settings.iter().copied())
-            .stdout(log.try_clone().expect("a handle"))
-            .stderr(log)
-            .spawn()
-            .expect("the service starts");
-        let mut running = Running {
-            child,
-            url: format!("http://127.0.0.1:{port}"),
-        };
-        wait_until("the service to be ready", || {
-            if let Some(status) = running.child.try_wait().expect("a status") {
-                panic!(
-                    "{status}: {}",
-                    fs::read_to_string(self.path("serve.log")).unwrap_or_default()
-                );
-            }
-            let mut stream = TcpStream::connect(("127.0.0.1", admin)).ok()?;
-            stream
-                .set_read_timeout(Some(Duration::from_secs(5)))
-                .expect("a timeout");
-            stream
-                .write_all(b"GET /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
-                .ok()?;
-            let mut answer = String::new();
-            stream.read_to_string(&mut answer).ok()?;
-            answer.starts_with("HTTP/1.1 200").then_some(())
-        });
-        running
-    }
-}
-
-/// The program over an empty SQLite database and, where there is a server for it, an empty PostgreSQL database.
-fn on_each_database() -> Vec<Program> {
-    let mut programs = vec![Program::new()];
-    match std::env::var("CALLER_MEMORY_TEST_POSTGRES_URL") {
-        Err(_) => println!("skipped on PostgreSQL: CALLER_MEMORY_TEST_POSTGRES_URL is not set; `just test` sets it"),
-        Ok(server) => {
-            let name = format!("cli_{}", uuid::Uuid::now_v7().simple());
-            let create = format!("CREATE DATABASE {name}");
-            let status = Command::new("psql").args([server.as_str(), "-qc", &create]).status();
-            assert!(status.expect("psql runs").success(), "psql creates a database");
-            let (base, _) = server.rsplit_once('/').expect("the URL names a database");
-            programs.push(Program::new().set("CALLER_MEMORY_DATABASE_URL", format!("{base}/{name}")));
-        }
-    }
-    programs
-}
-
-/// A running service; it ends with the test.
-struct Running {
-    child: Child,
-    url: String,
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn read_all(mut pipe: impl Read + Send + 'static) -> thread::JoinHandle<String> {
-    thread::spawn(move || {
-        let mut text = String::new();
-        pipe.read_to_string(&mut text).expect("UTF-8");
-        text
-    })
-}
-
-fn wait_until<T>(what: &str, mut done: impl FnMut() -> Option<T>) -> T {
-    let began = Instant::now();
-    loop {
-        if let Some(done) = done() {
-            return done;
-        }
-        assert!(began.elapsed() < Duration::from_mins(1), "waited in vain for {what}");
-        thread::sleep(Duration::from_millis(10));
-    }
-}
-
-fn free_ports() -> (u16, u16) {
-    let bind = || TcpListener::bind("127.0.0.1:0").expect("a port");
-    let (one, other) = (bind(), bind());
-    let port = |listener: &TcpListener| listener.local_addr().expect("an address").port();
-    (port(&one), port(&other))
-}
-
-fn one_line(stderr: &str) -> String {
-    assert_eq!(stderr.lines().count(), 1, "{stderr}");
-    assert!(stderr.starts_with("error: ") && stderr.ends_with('\n'), "{stderr}");
-    assert!(!stderr.contains("Usage:"), "{stderr}");
-    stderr.trim_end().to_owned()
-}
-
-fn text(value: &Value) -> String {
-    value.as_str().expect("a string").to_owned()
-}
 
 fn fields(value: &Value) -> Vec<&str> {
     let mut fields: Vec<_> = value
@@ -240,13 +38,6 @@ fn fields(value: &Value) -> Vec<&str> {
         .collect();
     fields.sort_unstable();
     fields
-}
-
-fn now_ms() -> i64 {
-    let since = std::time::SystemTime::now()
-        .duration_since(std::time::UNIX_EPOCH)
-        .expect("after 1970");
-    i64::try_from(since.as_millis()).expect("in range")
 }
 
 fn call(session: &str) -> String {
@@ -956,7 +747,7 @@ fn replay_stores_calls_and_skips_bad_lines() {
         .set("CALLER_MEMORY_KEY", &key);
 
     let good: Vec<_> = (0..20).map(|n| call(&format!("s{n}"))).collect();
-    program.write("good.jsonl", &good.join("\n"));
+    program.write("good.jsonl", good.join("\n"));
     let summary = program.done(&["replay", "good.jsonl"]);
     assert!(
         summary.contains("20 calls") && summary.contains("20 stored"),
@@ -993,7 +784,7 @@ fn replay_stores_calls_and_skips_bad_lines() {
     let withheld = call("w").replace(NUMBER, "anonymous");
     program.write(
         "mixed.jsonl",
-        &format!("{}\nnonsense\n\n{withheld}\n{{\"session_id\":\"x\"}}\n", call("new")),
+        format!("{}\nnonsense\n\n{withheld}\n{{\"session_id\":\"x\"}}\n", call("new")),
     );
     let output = program.run(&["replay", "mixed.jsonl"]);
     assert_eq!(output.code, 1, "{output:?}");
@@ -1072,7 +863,7 @@ fn replay_goes_on_after_429() {
         .set("CALLER_MEMORY_URL", &service.url)
         .set("CALLER_MEMORY_KEY", &key);
     let calls: Vec<_> = (0..16).map(|n| call(&format!("s{n}"))).collect();
-    program.write("calls.jsonl", &calls.join("\n"));
+    program.write("calls.jsonl", calls.join("\n"));
     let summary = program.json(&["replay", "calls.jsonl", "--concurrency", "8"]);
     assert_eq!(summary["stored"], 16);
     assert_eq!(summary["statuses"], json!({"204": 16}));
@@ -1138,7 +929,7 @@ fn read_request(stream: &mut TcpStream) -> Option<()> {
 #[test]
 fn replay_retries_a_bounded_number_of_times() {
     let program = Program::new().set("CALLER_MEMORY_KEY", "sk_live_x");
-    program.write("calls.jsonl", &call("s"));
+    program.write("calls.jsonl", call("s"));
 
     let stub = Stub::new(&["503 Service Unavailable", "429 Too Many Requests", "204 No Content"]);
     let summary = program.json(&["replay", "calls.jsonl", "--url", &stub.url]);
@@ -1156,7 +947,7 @@ fn replay_retries_a_bounded_number_of_times() {
 fn replay_stops_when_every_line_would_fail() {
     let program = Program::new().set("CALLER_MEMORY_KEY", "sk_live_x");
     let calls: Vec<_> = (0..100).map(|n| call(&format!("s{n}"))).collect();
-    program.write("calls.jsonl", &calls.join("\n"));
+    program.write("calls.jsonl", calls.join("\n"));
 
     let stub = Stub::new(&["401 Unauthorized"]);
     let output = program.run(&["replay", "calls.jsonl", "--url", &stub.url]);

@@ -1,108 +1,28 @@
 //! `usage` and `tenant set` as scripts and people meet them: the real program over a database that has counted look-ups.
-#![expect(
-    clippy::expect_used,
-    reason = "a test fails by panicking, in its steps as well as in its body"
-)]
 
-use std::{
-    process::{Command, Stdio},
-    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
-};
-
-use adapters_sqlorm::{Database, DatabaseOptions, SqlSpendLedger};
+use adapters_sqlorm::SqlSpendLedger;
 use domain::{
     access::TenantId,
-    context::Deadline,
     port::{Day, Purchase, SpendLedger},
 };
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
-/// The program in a folder of its own, with an SQLite database there.
-struct Program(TempDir);
+use crate::program::{Program, deadline, now_ms};
 
-#[derive(Debug)]
-struct Output {
-    code: i32,
-    stdout: String,
-    stderr: String,
-}
-
-impl Program {
-    fn new() -> Self {
-        Self(tempfile::tempdir().expect("a folder"))
-    }
-
-    fn run(&self, args: &[&str]) -> Output {
-        let output = Command::new(env!("CARGO_BIN_EXE_caller-memory"))
-            .args(args)
-            .current_dir(self.0.path())
-            .env_clear()
-            .stdin(Stdio::null())
-            .output()
-            .expect("the program runs");
-        let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-        Output {
-            code: output.status.code().expect("no signal"),
-            stdout: text(output.stdout),
-            stderr: text(output.stderr),
+/// Counts look-ups as a running service does; returns for each whether the caps let it through.
+fn buy(program: &Program, purchases: &[Purchase]) -> Vec<bool> {
+    program.with_database(async |database| {
+        let ledger = SqlSpendLedger::new(database);
+        let mut bought = Vec::new();
+        for purchase in purchases {
+            bought.push(ledger.reserve(purchase, deadline()).await.expect("an answer"));
         }
-    }
-
-    fn done(&self, args: &[&str]) -> String {
-        let output = self.run(args);
-        assert_eq!((output.code, output.stderr.as_str()), (0, ""), "{args:?}: {output:?}");
-        output.stdout
-    }
-
-    fn json(&self, args: &[&str]) -> Value {
-        let answer = self.done(&[args, &["--json"]].concat());
-        serde_json::from_str(&answer).unwrap_or_else(|error| panic!("{args:?}: {error}: {answer}"))
-    }
-
-    /// Runs a command that must fail with one line; returns the line.
-    fn fails(&self, code: i32, args: &[&str]) -> String {
-        let output = self.run(args);
-        assert_eq!(
-            (output.code, output.stdout.as_str()),
-            (code, ""),
-            "{args:?}: {output:?}"
-        );
-        assert_eq!(output.stderr.lines().count(), 1, "{args:?}: {output:?}");
-        assert!(output.stderr.starts_with("error: "), "{args:?}: {output:?}");
-        output.stderr
-    }
-
-    fn tenant(&self, name: &str) -> TenantId {
-        let created = self.json(&["tenant", "create", name]);
-        let id = created["id"].as_str().expect("an id");
-        TenantId(id.parse().expect("a UUID"))
-    }
-
-    /// Counts look-ups as a running service does; returns for each whether the caps let it through.
-    fn buy(&self, purchases: &[Purchase]) -> Vec<bool> {
-        let url = format!("sqlite://{}", self.0.path().join("data/caller-memory.db").display());
-        let deadline = || Deadline(Instant::now() + Duration::from_secs(30));
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .expect("a runtime");
-        runtime.block_on(async {
-            let database = Database::open(DatabaseOptions::new(url)).await.expect("a database");
-            let ledger = SqlSpendLedger::new(&database);
-            let mut bought = Vec::new();
-            for purchase in purchases {
-                bought.push(ledger.reserve(purchase, deadline()).await.expect("an answer"));
-            }
-            database.close(deadline()).await;
-            bought
-        })
-    }
+        bought
+    })
 }
 
 fn today() -> Day {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970");
-    Day::of_ms(i64::try_from(since.as_millis()).expect("in range"))
+    Day::of_ms(now_ms())
 }
 
 fn purchase(tenant: TenantId, vendor: &str, day: Day, price_micro_usd: u64) -> Purchase {
@@ -121,14 +41,17 @@ fn usage_is_shown_by_day_tenant_and_vendor() {
     let (acme, beta) = (program.tenant("acme"), program.tenant("beta"));
     let day = |text: &str| text.parse::<Day>().expect("a day");
     let old = day("2026-10-31");
-    let bought = program.buy(&[
-        purchase(acme, "twilio", day("2026-11-01"), 8_000),
-        purchase(acme, "twilio", day("2026-11-01"), 8_000),
-        purchase(beta, "pdl", day("2026-11-02"), 1_280_000),
-        purchase(acme, "telnyx", day("2026-11-02"), 0),
-        purchase(acme, "pdl", day("2026-11-02"), 1),
-        purchase(acme, "trestle", old, 70_000),
-    ]);
+    let bought = buy(
+        &program,
+        &[
+            purchase(acme, "twilio", day("2026-11-01"), 8_000),
+            purchase(acme, "twilio", day("2026-11-01"), 8_000),
+            purchase(beta, "pdl", day("2026-11-02"), 1_280_000),
+            purchase(acme, "telnyx", day("2026-11-02"), 0),
+            purchase(acme, "pdl", day("2026-11-02"), 1),
+            purchase(acme, "trestle", old, 70_000),
+        ],
+    );
     assert_eq!(bought, [true; 6]);
 
     let table = program.done(&["usage", "--since", "2026-11-01"]);
@@ -157,7 +80,7 @@ fn usage_shows_the_last_thirty_days() {
     let program = Program::new();
     let acme = program.tenant("acme");
     let days = [0, 29, 30].map(|ago| Day(today().0 - ago));
-    program.buy(&days.map(|day| purchase(acme, "twilio", day, 1)));
+    buy(&program, &days.map(|day| purchase(acme, "twilio", day, 1)));
     let shown = program.json(&["usage"]);
     let shown: Vec<_> = shown
         .as_array()
@@ -181,16 +104,16 @@ fn caps_are_set_kept_and_lifted() {
 
     assert_eq!(set(&["--daily-lookups", "2"]), caps(json!(2), Value::Null));
     let [first, second, third] = ["twilio", "pdl", "pdl"].map(|vendor| purchase(acme, vendor, today(), 5_000));
-    assert_eq!(program.buy(&[first, second, third.clone()]), [true, true, false]);
+    assert_eq!(buy(&program, &[first, second, third.clone()]), [true, true, false]);
     assert_eq!(set(&["--daily-spend-usd", "0.012"]), caps(json!(2), json!(12_000)));
     assert_eq!(set(&["--daily-lookups", "none"]), caps(Value::Null, json!(12_000)));
     assert_eq!(
-        program.buy(std::slice::from_ref(&third)),
+        buy(&program, std::slice::from_ref(&third)),
         [false],
         "15000 are above 12000"
     );
     assert_eq!(set(&["--daily-spend-usd", "0.015"]), caps(Value::Null, json!(15_000)));
-    assert_eq!(program.buy(&[third]), [true], "15000 are not above 15000");
+    assert_eq!(buy(&program, &[third]), [true], "15000 are not above 15000");
     assert_eq!(
         set(&["--daily-lookups", "0", "--daily-spend-usd", "9223372036854.775807"]),
         caps(json!(0), json!(i64::MAX))
