@@ -94,6 +94,23 @@ mod tests {
     }
 
     #[test]
+    fn what_was_agreed_is_told_beside_the_wish() {
+        let said = of_call(&[
+            turn(Role::Agent, "Harbor Dental, this is Mia, how can I help?"),
+            turn(
+                Role::User,
+                "Hi, my name is Ana Ruiz and I would like a cleaning on Tuesday at three.",
+            ),
+            turn(Role::Agent, "I have booked you for Tuesday at three."),
+            turn(Role::User, "Great, thank you."),
+        ]);
+        assert_eq!(
+            said,
+            "Caller wants a cleaning on Tuesday at three, and the agent has booked the caller for Tuesday at three."
+        );
+    }
+
+    #[test]
     fn a_call_without_telling_words_has_no_summary() {
         assert_eq!(of_call(&[]), "");
         assert_eq!(of_call(&[turn(Role::Agent, "hello how are you")]), "");

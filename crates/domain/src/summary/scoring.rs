@@ -32,7 +32,7 @@ const SETTLED_WORDS: usize = 36;
 
 /// How much of a sentence's content must be new, in percent; of the sentence that settles the call, less.
 const NOVELTY: usize = 60;
-const SETTLED_NOVELTY: usize = 34;
+const SETTLED_NOVELTY: usize = 33;
 
 /// What a sentence must count at least, as a part of what the best one does. Scraps that would still fit are left out.
 const WEAK: f64 = 0.06;

@@ -59,6 +59,12 @@ pub(super) fn sentences(transcript: &[Turn]) -> Vec<Sentence<'_>> {
             if sentence.len() >= LONGEST || (!punctuated && restarts(&sentence, rest)) {
                 close(&mut found, speaker, &mut sentence, false);
             }
+            // "My name is Ana and I would like ..." says two things.
+            if word.norm == "and" && introduces(&sentence) && following.first().is_some_and(is_first_person) {
+                close(&mut found, speaker, &mut sentence, false);
+                rest = following;
+                continue;
+            }
             sentence.push(word.clone());
             match word.after {
                 After::Stop => close(&mut found, speaker, &mut sentence, false),
@@ -86,6 +92,19 @@ fn close<'a>(found: &mut Vec<Sentence<'a>>, role: Role, words: &mut Vec<Spoken<'
             words,
         });
     }
+}
+
+fn introduces(sentence: &[Spoken<'_>]) -> bool {
+    sentence
+        .windows(2)
+        .any(|pair| pair[0].norm == "my" && pair[1].norm.starts_with("name"))
+}
+
+fn is_first_person(word: &Spoken<'_>) -> bool {
+    matches!(
+        word.norm.as_ref(),
+        "i" | "i'd" | "i'm" | "i've" | "we" | "we'd" | "we're" | "we've"
+    )
 }
 
 /// Whether words without a mark at their end ask something, by their order.
@@ -280,6 +299,14 @@ mod tests {
             ["hi my name is ana", "i need to check my order", "can you help me?"]
         );
         assert_eq!(cut("tell me what i need to bring"), ["tell me what i need to bring"]);
+    }
+
+    #[test]
+    fn an_introduction_is_a_sentence_of_its_own() {
+        assert_eq!(
+            cut("Hi, my name is Ana Ruiz and I would like a cleaning, and I am new."),
+            ["hi my name is ana ruiz", "i would like a cleaning and i am new"]
+        );
     }
 
     #[test]
