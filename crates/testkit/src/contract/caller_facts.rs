@@ -1,4 +1,4 @@
-//! The clauses of [`CallerMemory`](domain::port::CallerMemory) about facts.
+//! The clauses of [`CallerMemory`] about facts.
 
 use std::sync::Arc;
 
