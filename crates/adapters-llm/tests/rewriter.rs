@@ -313,7 +313,7 @@ async fn answers_that_cannot_be_read_leave_the_text_of_the_rules() {
         "x".repeat(64 * 1024)
     );
     for answer in [
-        completion("I would rather not."),
+        completion("[I would rather not.]"),
         completion(&long),
         ResponseTemplate::new(200).set_body_string("<html>nonsense</html>"),
         ResponseTemplate::new(200).set_body_json(json!({"choices": []})),

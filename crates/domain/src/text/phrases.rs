@@ -40,9 +40,15 @@ impl Phrases {
         if self.beginnings[bit / 64] & (1 << (bit % 64)) == 0 {
             return None;
         }
+        let head = first.as_bytes();
         self.list
             .iter()
             .filter_map(|phrase| {
+                // Most phrases are told apart by one byte and the length of their first word.
+                let text = phrase.as_bytes();
+                if text[0] != head[0] || !matches!(text.get(head.len()), None | Some(b' ')) {
+                    return None;
+                }
                 let (mut rest, mut at) = (phrase.strip_prefix(first)?, place + 1);
                 while !rest.is_empty() {
                     rest = rest.strip_prefix(' ')?.strip_prefix(word(at)?)?;
