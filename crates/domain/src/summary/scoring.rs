@@ -335,13 +335,9 @@ fn stands_at(sentence: &Sentence<'_>, start: usize, phrases: &Phrases) -> bool {
 
 /// The different words that carry content, without their endings. Numbers alone tell nothing.
 fn contents<'s>(sentence: &'s Sentence<'_>) -> Vec<&'s str> {
-    let mut contents: Vec<&str> = sentence
-        .words
-        .iter()
-        .map(|word| word.norm.as_ref())
-        .filter(|word| !is_small(word) && !is_number(word))
-        .map(root)
-        .collect();
+    let words = sentence.words.iter().map(|word| word.norm.as_ref());
+    let mut contents = Vec::with_capacity(words.len());
+    contents.extend(words.filter(|word| !is_small(word) && !is_number(word)).map(root));
     contents.sort_unstable();
     contents.dedup();
     contents

@@ -37,6 +37,9 @@ pub(super) struct Sentence<'a> {
     pub(super) turn: usize,
 }
 
+/// Room for the words of most sentences.
+const WORDS: usize = 16;
+
 /// A sentence without an end is cut after so many words.
 const LONGEST: usize = 40;
 
@@ -81,7 +84,7 @@ pub(super) fn sentences(transcript: &[Turn]) -> Vec<Sentence<'_>> {
 /// Ends the sentence that `words` hold, if any.
 fn close<'a>(found: &mut Vec<Sentence<'a>>, role: Role, words: &mut Vec<Spoken<'a>>, marked: bool) {
     if !words.is_empty() {
-        let words = std::mem::take(words);
+        let words = std::mem::replace(words, Vec::with_capacity(WORDS));
         let open = words
             .last()
             .is_some_and(|word| matches!(word.after, After::Nothing | After::Pause));
@@ -180,8 +183,9 @@ fn goes_on(sentence: &[Spoken<'_>], first: &Spoken<'_>) -> bool {
 
 /// The words of a turn without fillers, noise, broken words and what was said twice in a row.
 fn said(turn: usize, text: &str) -> Vec<Spoken<'_>> {
-    let mut said: Vec<Spoken<'_>> = Vec::new();
-    for word in words(text) {
+    let words = words(text);
+    let mut said: Vec<Spoken<'_>> = Vec::with_capacity(words.len());
+    for word in words {
         if word.sound != Sound::Word {
             // The end of a sentence may be marked behind a sound that is left out.
             if let Some(last) = said.last_mut()

@@ -2,12 +2,44 @@
 
 /// Whether the word carries no content of its own.
 pub(crate) fn is_small(word: &str) -> bool {
-    SMALL.binary_search(&word).is_ok()
+    SORTED_SMALL.has(word)
 }
 
 /// Whether a sentence may begin with the word without saying anything.
 pub(crate) fn is_interjection(word: &str) -> bool {
-    INTERJECTIONS.binary_search(&word).is_ok()
+    SORTED_INTERJECTIONS.has(word)
+}
+
+/// A sorted list of words, with the place where each first byte begins: half the comparisons are saved in this way.
+struct Sorted {
+    words: &'static [&'static str],
+    begins: [usize; 257],
+}
+
+static SORTED_SMALL: Sorted = Sorted::of(SMALL);
+static SORTED_INTERJECTIONS: Sorted = Sorted::of(INTERJECTIONS);
+
+impl Sorted {
+    const fn of(words: &'static [&'static str]) -> Self {
+        let mut begins = [0; 257];
+        let (mut byte, mut at) = (0, 0);
+        while byte < begins.len() {
+            while at < words.len() && (words[at].as_bytes()[0] as usize) < byte {
+                at += 1;
+            }
+            begins[byte] = at;
+            byte += 1;
+        }
+        Self { words, begins }
+    }
+
+    fn has(&self, word: &str) -> bool {
+        word.bytes().next().is_some_and(|first| {
+            let first = usize::from(first);
+            let beginning = &self.words[self.begins[first]..self.begins[first + 1]];
+            beginning.binary_search(&word).is_ok()
+        })
+    }
 }
 
 /// Words without content: the grammar's, what every call holds, and all of [`INTERJECTIONS`]. Sorted.
