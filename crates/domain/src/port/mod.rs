@@ -9,6 +9,7 @@ pub mod probe;
 pub mod receipt;
 pub mod rewrite;
 pub mod spend;
+pub mod storage;
 
 pub use access::{AccessAdmin, AdminError, AuthError, Authenticator, KeyStore, RateDecision, RateLimiter};
 pub use caller_admin::{CallerAdmin, ChangeError};
@@ -19,3 +20,4 @@ pub use probe::{Probe, Stage};
 pub use receipt::ReceiptStore;
 pub use rewrite::{Claim, ModelError, RewriteProbe, Subject, Summarizer, SummaryBacklog};
 pub use spend::{CapChange, CapChanges, DailyCaps, Day, Purchase, SpendAdmin, SpendLedger, Usage};
+pub use storage::{MigrateError, Migration, OpenError, PoolState, Storage, StorageDriver, StorageOptions};
