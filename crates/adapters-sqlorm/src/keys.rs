@@ -5,14 +5,20 @@ use std::num::NonZeroU32;
 use domain::{
     access::{KeyGrant, KeyHash, KeyId, KeyInfo, NewKey, Principal, Scopes, Tenant, TenantId},
     async_trait,
+    caller::Change,
     context::Deadline,
     error::PortError,
     phone::Region,
-    port::{AccessAdmin, AdminError, KeyStore, access::NewTenant},
+    port::{
+        AccessAdmin, AdminError, KeyStore,
+        access::{NewTenant, TenantChange},
+    },
 };
 use sea_orm::{
-    ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult,
-    IntoActiveModel, QueryFilter, QueryOrder, QueryResult, QuerySelect, QueryTrait, Select, TryGetable,
+    ActiveModelTrait,
+    ActiveValue::{self, NotSet, Set, Unchanged},
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, IntoActiveModel, QueryFilter, QueryOrder,
+    QueryResult, QuerySelect, QueryTrait, Select, TryGetable, Value,
     sea_query::OnConflict,
 };
 use uuid::Uuid;
@@ -90,6 +96,32 @@ impl AccessAdmin for SqlKeyStore {
                     } else {
                         Ok(Verdict::Discard(Err(AdminError::TenantExists(row.name))))
                     }
+                })
+            })
+            .await?
+    }
+
+    async fn change_tenant(
+        &self,
+        tenant: &str,
+        change: &TenantChange,
+        deadline: Deadline,
+    ) -> Result<Tenant, AdminError> {
+        let (tenant, change) = (tenant.to_owned(), change.clone());
+        self.db
+            .transaction("change_tenant", deadline, move |transaction| -> Command<'_, Tenant> {
+                let (tenant, change) = (tenant.clone(), change.clone());
+                Box::pin(async move {
+                    let Some(found) = find_tenant(transaction, &tenant).await? else {
+                        return Ok(Verdict::Discard(Err(AdminError::UnknownTenant(tenant))));
+                    };
+                    let changed = changed_columns(found.id, change);
+                    let row = if changed.is_changed() {
+                        changed.update(transaction).await?
+                    } else {
+                        found
+                    };
+                    Ok(Verdict::Commit(to_tenant(row).map_err(AdminError::Port)))
                 })
             })
             .await?
@@ -304,6 +336,27 @@ fn new_tenant(tenant: &NewTenant, now_ms: i64) -> tenant::Model {
         rate_per_second: tenant.rate_per_second.map(|rate| rate.get().into()),
         rate_burst: tenant.rate_burst.map(|burst| burst.get().into()),
         created_at_ms: now_ms,
+    }
+}
+
+/// Only the columns that the change names, so that simultaneous changes of others stand.
+fn changed_columns(id: Uuid, change: TenantChange) -> tenant::ActiveModel {
+    fn column<T, S>(change: Change<T>, stored: impl FnOnce(T) -> S) -> ActiveValue<Option<S>>
+    where
+        Option<S>: Into<Value>,
+    {
+        match change {
+            Change::Keep => NotSet,
+            Change::Clear => Set(None),
+            Change::Set(value) => Set(Some(stored(value))),
+        }
+    }
+    tenant::ActiveModel {
+        id: Unchanged(id),
+        region: column(change.region, |region| region.as_str().to_owned()),
+        rate_per_second: column(change.rate_per_second, |rate| rate.get().into()),
+        rate_burst: column(change.rate_burst, |burst| burst.get().into()),
+        ..Default::default()
     }
 }
 

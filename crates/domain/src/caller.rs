@@ -61,7 +61,7 @@ pub struct Profile {
     pub custom_attributes: JsonObject,
 }
 
-/// What becomes of one part of a profile.
+/// What becomes of one part of something stored.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Change<T> {
     /// It stays as it is.
@@ -71,6 +71,18 @@ pub enum Change<T> {
     Clear,
     /// It is this from now on.
     Set(T),
+}
+
+impl<T> Change<T> {
+    /// What is stored after this change to `stored`.
+    #[must_use]
+    pub fn apply(self, stored: Option<T>) -> Option<T> {
+        match self {
+            Self::Keep => stored,
+            Self::Clear => None,
+            Self::Set(value) => Some(value),
+        }
+    }
 }
 
 /// What becomes of a profile.

@@ -10,7 +10,10 @@ use domain::{
     async_trait,
     context::Deadline,
     error::PortError,
-    port::{AccessAdmin, AdminError, KeyStore, access::NewTenant},
+    port::{
+        AccessAdmin, AdminError, KeyStore,
+        access::{NewTenant, TenantChange},
+    },
 };
 use uuid::Uuid;
 
@@ -115,6 +118,21 @@ impl KeyStore for InMemoryKeyStore {
 impl AccessAdmin for InMemoryKeyStore {
     async fn create_tenant(&self, tenant: &NewTenant, now_ms: i64, deadline: Deadline) -> Result<Tenant, AdminError> {
         self.open("create_tenant", deadline)?.add_tenant(tenant, now_ms)
+    }
+
+    async fn change_tenant(
+        &self,
+        tenant: &str,
+        change: &TenantChange,
+        deadline: Deadline,
+    ) -> Result<Tenant, AdminError> {
+        let mut rows = self.open("change_tenant", deadline)?;
+        let stored = rows.tenants.iter_mut().find(|stored| stored.name == tenant);
+        let stored = stored.ok_or_else(|| AdminError::UnknownTenant(tenant.to_owned()))?;
+        stored.region = change.region.clone().apply(stored.region);
+        stored.rate_per_second = change.rate_per_second.clone().apply(stored.rate_per_second);
+        stored.rate_burst = change.rate_burst.clone().apply(stored.rate_burst);
+        Ok(stored.clone())
     }
 
     async fn tenants(&self, deadline: Deadline) -> Result<Vec<Tenant>, AdminError> {

@@ -6,6 +6,7 @@ use async_trait::async_trait;
 
 use crate::{
     access::{KeyGrant, KeyHash, KeyId, KeyInfo, NewKey, Principal, Tenant},
+    caller::Change,
     context::Deadline,
     error::{Cause, PortError},
     phone::Region,
@@ -115,14 +116,39 @@ pub struct NewTenant {
     pub rate_burst: Option<std::num::NonZeroU32>,
 }
 
+/// What becomes of a tenant's own region and limits. Cleared, the service's default holds again.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TenantChange {
+    /// Its region for national numbers.
+    pub region: Change<Region>,
+    /// Tokens per second for each key.
+    pub rate_per_second: Change<std::num::NonZeroU32>,
+    /// Bucket size for each key.
+    pub rate_burst: Change<std::num::NonZeroU32>,
+}
+
 /// Manages tenants and keys; the command line works through it.
 ///
-/// Implementations MUST return by the deadline, be safe to cancel, and do each method as one unit or not at all.
+/// Implementations MUST:
+/// 1. return by the deadline, be safe to cancel, and do each method as one unit or not at all;
+/// 2. change in [`AccessAdmin::change_tenant`] what the change names and nothing else, also when several change one tenant at
+///    once; every [`KeyGrant`] that is read afterwards carries the tenant as it is then.
 #[cfg_attr(feature = "mock", mockall::automock)]
 #[async_trait]
 pub trait AccessAdmin: Send + Sync {
     /// Creates a tenant.
     async fn create_tenant(&self, tenant: &NewTenant, now_ms: i64, deadline: Deadline) -> Result<Tenant, AdminError>;
+
+    /// Changes a tenant's region and limits, and returns the tenant as it is then.
+    ///
+    /// # Errors
+    /// [`AdminError::UnknownTenant`] when there is no tenant of this name.
+    async fn change_tenant(
+        &self,
+        tenant: &str,
+        change: &TenantChange,
+        deadline: Deadline,
+    ) -> Result<Tenant, AdminError>;
 
     /// Every tenant, by name.
     async fn tenants(&self, deadline: Deadline) -> Result<Vec<Tenant>, AdminError>;

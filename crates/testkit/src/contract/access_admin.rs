@@ -4,8 +4,13 @@ use std::{num::NonZeroU32, sync::Arc};
 
 use domain::{
     access::{KeyId, KeyInfo, NewKey, Scope, Scopes, Tenant},
+    caller::Change,
     error::PortError,
-    port::{AccessAdmin, AdminError, access::NewTenant},
+    phone::Region,
+    port::{
+        AccessAdmin, AdminError,
+        access::{NewTenant, TenantChange},
+    },
 };
 use uuid::Uuid;
 
@@ -80,6 +85,114 @@ pub async fn a_tenant_of_a_taken_name_is_refused(fixture: &AccessFixture) {
         "the others learn that it exists: {answers:?}"
     );
     assert_eq!(admin.tenants(ample()).await.unwrap().len(), 2);
+}
+
+fn region(code: &str) -> Region {
+    code.parse().expect("a region")
+}
+
+fn rate(rate: u32) -> Change<NonZeroU32> {
+    Change::Set(NonZeroU32::new(rate).expect("a rate is at least 1"))
+}
+
+/// MUST 2: a change touches what it names, and no other tenant.
+pub async fn a_tenant_changes_as_it_is_told(fixture: &AccessFixture) {
+    let admin = with_acme(fixture).await;
+    let bolt = NewTenant {
+        region: Some(region("GB")),
+        ..new_tenant("bolt")
+    };
+    let bolt = admin.create_tenant(&bolt, NOW_MS, ample()).await.unwrap();
+    let mut expected = admin.tenants(ample()).await.unwrap()[0].clone();
+    let steps = [
+        TenantChange {
+            region: Change::Set(region("MX")),
+            rate_per_second: rate(7),
+            rate_burst: rate(u32::MAX),
+        },
+        TenantChange {
+            rate_per_second: rate(8),
+            ..TenantChange::default()
+        },
+        TenantChange {
+            region: Change::Clear,
+            rate_burst: Change::Clear,
+            ..TenantChange::default()
+        },
+        TenantChange::default(),
+        TenantChange {
+            region: Change::Set(region("JP")),
+            rate_per_second: Change::Clear,
+            rate_burst: rate(1),
+        },
+    ];
+    for change in steps {
+        expected.region = change.region.clone().apply(expected.region);
+        expected.rate_per_second = change.rate_per_second.clone().apply(expected.rate_per_second);
+        expected.rate_burst = change.rate_burst.clone().apply(expected.rate_burst);
+        let changed = admin.change_tenant("acme", &change, ample()).await.unwrap();
+        assert_eq!(changed, expected, "{change:?}");
+        let stored = admin.tenants(ample()).await.unwrap();
+        assert_eq!(stored, [expected.clone(), bolt.clone()], "{change:?}");
+    }
+    let unknown = admin.change_tenant("ACME", &TenantChange::default(), ample()).await;
+    assert!(matches!(unknown, Err(AdminError::UnknownTenant(name)) if name == "ACME"));
+}
+
+/// MUST 2: keys that exist already are granted with the tenant's new region and limits.
+pub async fn a_changed_tenant_shows_in_its_grants(fixture: &AccessFixture) {
+    let admin = with_acme(fixture).await;
+    admin.create_key("acme", &new_key(0), NOW_MS, ample()).await.unwrap();
+    for change in [
+        TenantChange {
+            region: Change::Set(region("GB")),
+            rate_per_second: rate(3),
+            rate_burst: rate(5),
+        },
+        TenantChange {
+            region: Change::Clear,
+            rate_per_second: Change::Clear,
+            rate_burst: Change::Clear,
+        },
+    ] {
+        let tenant = admin.change_tenant("acme", &change, ample()).await.unwrap();
+        let found = fixture.keys.find_key(&new_key(0).hash, ample()).await.unwrap();
+        let principal = found.expect("the key is valid").principal;
+        assert_eq!(
+            (principal.region, principal.rate_per_second, principal.rate_burst),
+            (tenant.region, tenant.rate_per_second, tenant.rate_burst)
+        );
+    }
+}
+
+/// MUST 2: of simultaneous changes to different settings, each stands.
+pub async fn simultaneous_changes_of_a_tenant_all_stand(fixture: &AccessFixture) {
+    with_acme(fixture).await;
+    let changes = [
+        TenantChange {
+            region: Change::Set(region("GB")),
+            ..TenantChange::default()
+        },
+        TenantChange {
+            rate_per_second: rate(3),
+            ..TenantChange::default()
+        },
+        TenantChange {
+            rate_burst: rate(5),
+            ..TenantChange::default()
+        },
+    ];
+    let answers = at_once(changes.into_iter().map(|change| {
+        let admin = Arc::clone(&fixture.admin);
+        async move { admin.change_tenant("acme", &change, ample()).await }
+    }))
+    .await;
+    assert!(answers.iter().all(Result::is_ok), "{answers:?}");
+    let tenant = fixture.admin.tenants(ample()).await.unwrap().remove(0);
+    assert_eq!(
+        (tenant.region, tenant.rate_per_second, tenant.rate_burst),
+        (Some(region("GB")), NonZeroU32::new(3), NonZeroU32::new(5))
+    );
 }
 
 /// Keys of a tenant that does not exist are neither created nor listed.
@@ -348,6 +461,12 @@ pub async fn every_command_keeps_its_deadline(fixture: &AccessFixture) {
     let (bolt, successor) = (new_tenant("bolt"), new_key(2));
     let answer = promptly("create_tenant", admin.create_tenant(&bolt, NOW_MS, passed())).await;
     assert!(is_unavailable(&answer), "create_tenant: {answer:?}");
+    let change = TenantChange {
+        region: Change::Set(region("GB")),
+        ..TenantChange::default()
+    };
+    let answer = promptly("change_tenant", admin.change_tenant("acme", &change, passed())).await;
+    assert!(is_unavailable(&answer), "change_tenant: {answer:?}");
     let answer = promptly("tenants", admin.tenants(passed())).await;
     assert!(is_unavailable(&answer), "tenants: {answer:?}");
     let answer = promptly("create_key", admin.create_key("acme", &new_key(1), NOW_MS, passed())).await;
@@ -400,6 +519,9 @@ macro_rules! access_admin_contract {
             $module, $fixture, access_admin:
             tenants_are_created_and_listed_by_name,
             a_tenant_of_a_taken_name_is_refused,
+            a_tenant_changes_as_it_is_told,
+            a_changed_tenant_shows_in_its_grants,
+            simultaneous_changes_of_a_tenant_all_stand,
             an_unknown_tenant_is_named,
             keys_are_created_and_listed_oldest_first,
             revoking_is_idempotent,
