@@ -1,38 +1,29 @@
 //! The feedback loop: each recall leaves a receipt, written behind its answer.
 //!
-//! A transport makes a `Pending` receipt, notes what was asked, and lets it encode the answer. The receipt then waits in a
-//! bounded queue for one task that writes what has gathered. Nothing here makes a recall wait or fail: what finds the queue full,
-//! or a store that stays away, is dropped and counted.
+//! A receipt waits in a bounded queue for one task that writes what has gathered. Nothing here makes a recall wait or fail: what
+//! finds the queue full, or a store that stays away, is dropped and counted.
 
 use std::{
     sync::{
-        Arc, OnceLock,
+        Arc,
         atomic::{AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
 };
 
 use domain::{
-    context::{CallContext, Deadline},
+    context::Deadline,
     error::PortError,
     port::{Clock, ReceiptStore},
-    recall::Recall,
-    receipt::{Group, Receipt, ReceiptId},
-    usecase::RecallInput,
+    receipt::Receipt,
 };
 use tokio::{
     sync::{mpsc, oneshot},
     task::JoinHandle,
     time::{sleep, timeout, timeout_at},
 };
-use uuid::Uuid;
 
-use crate::{
-    error::{Chain, Refusal},
-    middleware::Frame,
-    rest::{RecallResponse, encoded},
-    telemetry::Metrics,
-};
+use crate::{error::Chain, telemetry::Metrics};
 
 /// Receipts that one batch holds at most.
 const BATCH: usize = 512;
@@ -84,7 +75,7 @@ impl Default for ReceiptLimits {
 
 /// Why a receipt is not kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Dropped {
+enum Dropped {
     /// As many wait as may.
     Full,
     /// The store did not take it.
@@ -95,7 +86,7 @@ pub(crate) enum Dropped {
 
 impl Dropped {
     /// The reason's name in metrics.
-    pub(crate) const fn label(self) -> &'static str {
+    const fn label(self) -> &'static str {
         match self {
             Self::Full => "full",
             Self::Unwritten => "unwritten",
@@ -149,8 +140,13 @@ impl Receipts {
         }
     }
 
+    /// The time, in milliseconds since the epoch.
+    pub(crate) fn now_ms(&self) -> i64 {
+        self.clock.now_ms()
+    }
+
     /// Has `receipt` written later, or drops it.
-    fn keep(&self, receipt: Receipt) {
+    pub(crate) fn keep(&self, receipt: Receipt) {
         let size = size(&receipt);
         let before = self.bytes.fetch_add(size, Ordering::Relaxed);
         self.metrics.receipts_waiting(1);
@@ -165,7 +161,7 @@ impl Receipts {
         };
         if let Err(why) = sent {
             self.bytes.fetch_sub(size, Ordering::Relaxed);
-            self.metrics.receipts_dropped(why, 1);
+            self.metrics.receipts_dropped(why.label(), 1);
         }
     }
 
@@ -189,53 +185,6 @@ impl Drop for Receipts {
 fn size(receipt: &Receipt) -> usize {
     let session = receipt.session_id.as_ref().map_or(0, |id| id.0.len());
     receipt.response.len() + session + OVERHEAD
-}
-
-/// The receipt of one recall while it is answered; nothing at all when the feedback loop is off.
-pub(crate) struct Pending<'r> {
-    receipts: Option<&'r Receipts>,
-    noted: OnceLock<Receipt>,
-}
-
-impl<'r> Pending<'r> {
-    pub(crate) fn new(receipts: Option<&'r Receipts>) -> Self {
-        let noted = OnceLock::new();
-        Self { receipts, noted }
-    }
-
-    /// Notes what is asked. Before this there is no receipt: a request that is refused leaves none.
-    pub(crate) fn note(&self, ctx: &CallContext, input: &RecallInput, frame: &Frame) {
-        let Some(receipts) = self.receipts else { return };
-        // Each request notes once.
-        let _ = self.noted.set(Receipt {
-            id: ReceiptId(Uuid::now_v7()),
-            tenant: ctx.principal.tenant_id,
-            at_ms: receipts.clock.now_ms(),
-            trace_id: ctx.trace_id.clone(),
-            number: input.number.clone(),
-            session_id: input.session_id.clone(),
-            deadline_ms: u64::try_from(frame.whole.get().as_millis()).unwrap_or(u64::MAX),
-            cut: Vec::new(),
-            // What it is turns out with the answer.
-            group: Group::ALL[0],
-            response: Vec::new(),
-        });
-    }
-
-    /// Encodes the answer to the recall, and has its receipt kept with exactly these bytes.
-    pub(crate) fn encode(self, recall: Recall, frame: &Frame) -> Result<String, Refusal> {
-        let kept = self.receipts.zip(self.noted.into_inner()).map(|(receipts, receipt)| {
-            let (group, cut) = (Group::from(&recall), recall.cut.clone());
-            (receipts, Receipt { group, cut, ..receipt })
-        });
-        let id = kept.as_ref().map(|(_, receipt)| receipt.id);
-        let body = encoded(&RecallResponse::new(recall, frame, id))?;
-        if let Some((receipts, mut receipt)) = kept {
-            receipt.response = body.clone().into_bytes();
-            receipts.keep(receipt);
-        }
-        Ok(body)
-    }
 }
 
 /// What the task that writes works with.
@@ -292,7 +241,7 @@ impl Writer {
             sleep(pause).await;
             pause *= 2;
         };
-        self.metrics.receipts_dropped(Dropped::Unwritten, batch.len());
+        self.metrics.receipts_dropped(Dropped::Unwritten.label(), batch.len());
         tracing::warn!(receipts = batch.len(), cause = %Chain(&cause), "receipts could not be written");
     }
 }

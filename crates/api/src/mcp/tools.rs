@@ -29,8 +29,9 @@ use crate::{
     openapi,
     rest::{
         Api,
+        answer::encoded,
         body::Body,
-        calls_end, encoded, get_caller,
+        calls_end, get_caller,
         json::{self, At},
         recall_and_enrich,
     },

@@ -13,7 +13,7 @@ use super::{
     Api,
     body::Body,
     json::{self, At},
-    recall_and_enrich::normalised,
+    number::normalised,
 };
 use crate::{
     error::Refusal,

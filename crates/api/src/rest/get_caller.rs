@@ -6,7 +6,10 @@ use serde::{Serialize, Serializer, ser::Error as _};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-use super::{Api, encoded, ok};
+use super::{
+    Api,
+    answer::{encoded, ok},
+};
 use crate::{error::Refusal, middleware::Frame, openapi::RefusalsAndNotFound};
 
 /// Reads a caller's profile.

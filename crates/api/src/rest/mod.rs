@@ -4,12 +4,14 @@
 //! [`app`] is the whole public application over an [`Api`]; the server, the tests and the OpenAPI document are made of the same
 //! [`configure`].
 
+pub(crate) mod answer;
 pub(crate) mod body;
 pub(crate) mod calls_end;
 mod docs;
 pub(crate) mod endpoint;
 pub(crate) mod get_caller;
 pub(crate) mod json;
+mod number;
 pub(crate) mod recall_and_enrich;
 
 use std::{sync::Arc, time::Duration};
@@ -26,7 +28,6 @@ use domain::{
     port::{Authenticator, CallerMemory, Clock, Enricher, EnrichmentCache, Probe, RateLimiter},
     usecase::{CallerPorts, CallerRules},
 };
-use serde::Serialize;
 use utoipa_actix_web::{AppExt, service_config::ServiceConfig};
 
 pub use calls_end::{CallsEndRequest, TranscriptEntry};
@@ -267,14 +268,4 @@ async fn serve_document(api: Data<Api>) -> HttpResponse {
     HttpResponse::Ok()
         .content_type("application/json")
         .body(api.document.clone())
-}
-
-/// A 200 with this JSON.
-fn ok(json: String) -> HttpResponse {
-    HttpResponse::Ok().content_type("application/json").body(json)
-}
-
-/// An answer in JSON.
-pub(crate) fn encoded(answer: &impl Serialize) -> Result<String, Refusal> {
-    serde_json::to_string(answer).map_err(Refusal::internal)
 }

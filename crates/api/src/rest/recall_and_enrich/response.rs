@@ -1,151 +1,16 @@
-//! `POST /v1/recall_and_enrich`: who is calling?
+//! What is known of the caller, as it goes over the wire.
 
-use actix_web::{HttpRequest, HttpResponse, web::Data};
 use domain::{
-    call::SessionId,
     enrichment::{self, Sourced},
-    error::{Error, PortError},
     facts::KnownFact,
     memory,
-    phone::{PhoneNumber, Region},
-    port::Probe,
     recall::Recall,
     receipt::ReceiptId,
-    usecase::RecallInput,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{
-    Api, CallerResponse,
-    body::Body,
-    json::{self, At},
-    ok,
-};
-use crate::{
-    error::{Chain, Refusal},
-    middleware::{
-        Frame,
-        deadline::{self, Asked},
-    },
-    openapi::Refusals,
-    receipts::Pending,
-};
-
-/// Says who is calling, before the agent speaks.
-///
-/// A number not seen before becomes a caller (`known: false`). When the memory cannot be read in time, the answer is still a 200,
-/// with `degraded: true` and every field null or empty: such a caller must not be treated as a new one.
-#[utoipa::path(
-    post,
-    path = "/v1/recall_and_enrich",
-    operation_id = "recallAndEnrich",
-    tag = "callers",
-    params(("X-Deadline-Ms" = Option<u32>, Header, description = "How long the client waits, in milliseconds: 20 to 5000", minimum = 20, maximum = 5000, nullable = false)),
-    request_body = RecallRequest,
-    responses((status = 200, description = "Who is calling, as far as known", body = RecallResponse), Refusals),
-    security(("bearer" = [])),
-)]
-pub(super) async fn recall_and_enrich(
-    request: HttpRequest,
-    frame: Frame,
-    body: Body,
-    api: Data<Api>,
-) -> Result<HttpResponse, Refusal> {
-    let asked = deadline::asked(request.headers());
-    answer(&api, &frame, asked, body).await.map(ok)
-}
-
-/// What every transport answers, in JSON, to a recall with this body.
-pub(crate) async fn answer(api: &Api, frame: &Frame, asked: Asked, body: Body) -> Result<String, Refusal> {
-    let ctx = frame.context()?;
-    let receipt = Pending::new(api.receipts.as_deref());
-    let work = api.callers.recall_and_enrich(&ctx, |region| {
-        asked?;
-        let input = json::read(&body.bytes()?, RecallRequest::decode)?.into_input(region)?;
-        receipt.note(&ctx, &input, frame);
-        Ok(input)
-    });
-    let recall = match frame.due().bound("a recall", work).await {
-        Ok(recall) => recall?,
-        Err(late) => {
-            api.metrics.degraded();
-            Recall::degraded(
-                PortError::Unavailable(late.into()),
-                frame.worked().as_secs_f64() * 1000.0,
-            )
-        }
-    };
-    if let Some(cause) = &recall.degraded {
-        tracing::warn!(request_id = frame.request_id, trace_id = frame.trace_id, cause = %Chain(cause), "a recall was answered without memory");
-    }
-    receipt.encode(recall, frame)
-}
-
-/// When in the life of a call the recall is sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Trigger {
-    /// The phone rings.
-    Ringing,
-    /// The call was answered.
-    Answered,
-}
-
-impl Trigger {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Ringing => "ringing",
-            Self::Answered => "answered",
-        }
-    }
-}
-
-/// What a client asks before the agent speaks. Other fields are ignored.
-#[derive(Debug, ToSchema)]
-#[schema(as = RecallAndEnrichRequest, examples(json!({"phone_number": "+12025550142", "session_id": "call-1", "trigger": "ringing"})))]
-pub struct RecallRequest {
-    /// The caller's number in any format; a national one is read in the tenant's region.
-    #[schema(min_length = 1, examples("+12025550142"))]
-    pub phone_number: String,
-    /// The point in the life of the call; accepted, not stored.
-    #[schema(nullable = false)]
-    pub trigger: Option<Trigger>,
-    /// The client's name for the call; reuse it in calls/end.
-    #[schema(nullable = false)]
-    pub session_id: Option<String>,
-    /// The agent that answers; accepted, not stored.
-    #[schema(nullable = false)]
-    pub agent_id: Option<String>,
-    /// Any object; accepted, not stored.
-    #[schema(nullable = false, value_type = Option<Object>)]
-    pub metadata: Option<domain::json::JsonObject>,
-}
-
-impl RecallRequest {
-    fn decode(body: At<'_, '_>) -> Result<Self, Error> {
-        let fields = body.fields(["phone_number", "trigger", "session_id", "agent_id", "metadata"])?;
-        Ok(Self {
-            phone_number: fields.required(0, |at| at.non_empty_string())?,
-            trigger: fields.optional(1, |at| at.one_of(&[Trigger::Ringing, Trigger::Answered], Trigger::name))?,
-            session_id: fields.optional(2, |at| at.string())?,
-            agent_id: fields.optional(3, |at| at.string())?,
-            metadata: fields.optional(4, |at| at.object())?,
-        })
-    }
-
-    fn into_input(self, region: Region) -> Result<RecallInput, Error> {
-        Ok(RecallInput {
-            number: normalised(&self.phone_number, region)?,
-            session_id: self.session_id.filter(|id| !id.is_empty()).map(SessionId),
-        })
-    }
-}
-
-/// The number of a request in E.164.
-pub(super) fn normalised(number: &str, region: Region) -> Result<PhoneNumber, Error> {
-    PhoneNumber::normalise(number, region).map_err(|error| Error::BadRequest(format!("phone_number: {error}")))
-}
+use crate::{middleware::Frame, rest::get_caller::CallerResponse};
 
 /// Who is calling.
 #[derive(Debug, Serialize, ToSchema)]
@@ -349,7 +214,7 @@ pub struct Freshness {
 
 impl RecallResponse {
     /// The answer, which names its receipt when there is one.
-    pub(crate) fn new(recall: Recall, frame: &Frame, receipt: Option<ReceiptId>) -> Self {
+    pub(super) fn new(recall: Recall, frame: &Frame, receipt: Option<ReceiptId>) -> Self {
         Self {
             trace_id: frame.trace_id.clone(),
             context_audit_id: receipt.map(|id| id.to_string()),

@@ -1,0 +1,67 @@
+//! What a client asks before the agent speaks.
+
+use domain::{call::SessionId, error::Error, phone::Region, usecase::RecallInput};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::rest::{json::At, number::normalised};
+
+/// When in the life of a call the recall is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Trigger {
+    /// The phone rings.
+    Ringing,
+    /// The call was answered.
+    Answered,
+}
+
+impl Trigger {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Ringing => "ringing",
+            Self::Answered => "answered",
+        }
+    }
+}
+
+/// What a client asks before the agent speaks. Other fields are ignored.
+#[derive(Debug, ToSchema)]
+#[schema(as = RecallAndEnrichRequest, examples(json!({"phone_number": "+12025550142", "session_id": "call-1", "trigger": "ringing"})))]
+pub struct RecallRequest {
+    /// The caller's number in any format; a national one is read in the tenant's region.
+    #[schema(min_length = 1, examples("+12025550142"))]
+    pub phone_number: String,
+    /// The point in the life of the call; accepted, not stored.
+    #[schema(nullable = false)]
+    pub trigger: Option<Trigger>,
+    /// The client's name for the call; reuse it in calls/end.
+    #[schema(nullable = false)]
+    pub session_id: Option<String>,
+    /// The agent that answers; accepted, not stored.
+    #[schema(nullable = false)]
+    pub agent_id: Option<String>,
+    /// Any object; accepted, not stored.
+    #[schema(nullable = false, value_type = Option<Object>)]
+    pub metadata: Option<domain::json::JsonObject>,
+}
+
+impl RecallRequest {
+    pub(super) fn decode(body: At<'_, '_>) -> Result<Self, Error> {
+        let fields = body.fields(["phone_number", "trigger", "session_id", "agent_id", "metadata"])?;
+        Ok(Self {
+            phone_number: fields.required(0, |at| at.non_empty_string())?,
+            trigger: fields.optional(1, |at| at.one_of(&[Trigger::Ringing, Trigger::Answered], Trigger::name))?,
+            session_id: fields.optional(2, |at| at.string())?,
+            agent_id: fields.optional(3, |at| at.string())?,
+            metadata: fields.optional(4, |at| at.object())?,
+        })
+    }
+
+    pub(super) fn into_input(self, region: Region) -> Result<RecallInput, Error> {
+        Ok(RecallInput {
+            number: normalised(&self.phone_number, region)?,
+            session_id: self.session_id.filter(|id| !id.is_empty()).map(SessionId),
+        })
+    }
+}
