@@ -83,9 +83,9 @@ load-ends turns="20" rate="100" seconds="15" rounds="3":
 test-mcp:
     .ci/test-mcp
 
-# Replay recorded calls into a fresh service and print one caller's card
-demo:
-    .ci/demo
+# Replay calls (the sample in docs/, or a file as `caller-memory replay` takes it) into a fresh service and print one caller's card
+demo *calls:
+    .ci/demo {{ calls }}
 
 # Test the Python and TypeScript clients against a fresh service; needs Python 3.10 and Node 20; downloads from PyPI and npm
 test-clients:

@@ -154,3 +154,26 @@ fn alerts_and_dashboard_ask_for_labels_that_exist() {
     }
     assert_eq!(seen.len(), 6, "{seen:?}");
 }
+
+/// The image and CI compile with the toolchain that everybody has.
+#[test]
+fn one_toolchain_compiles_everywhere() {
+    const TOOLCHAIN: &str = include_str!("../../../rust-toolchain.toml");
+    const DOCKERFILE: &str = include_str!("../../../deploy/Dockerfile");
+    const WORKFLOW: &str = include_str!("../../../.github/workflows/ci.yml");
+    let version = TOOLCHAIN.lines().find_map(|line| line.strip_prefix("channel = \""));
+    let version = version.expect("a channel").trim_end_matches('"');
+    assert!(version.starts_with(env!("CARGO_PKG_RUST_VERSION")), "{version}");
+    let images: Vec<&str> = [DOCKERFILE, WORKFLOW]
+        .iter()
+        .flat_map(|file| file.split_whitespace())
+        .filter(|word| word.starts_with("rust:"))
+        .collect();
+    assert!(images.len() > 1, "both files name the image");
+    for image in images {
+        assert!(
+            image.starts_with(&format!("rust:{version}-")),
+            "{image} is not of {version}"
+        );
+    }
+}

@@ -13,17 +13,16 @@ use tracing_subscriber::{
 
 use crate::config::LogFormat;
 
-/// Crates of this program. Those of others may log what they carry (statements, headers, bodies) below the level info, where it
-/// would be a leak, and chatter at info; they are heard from warnings upwards only, whatever the filter says.
-const OURS: [&str; 8] = [
+/// Targets of this program: its crates that log, and the access log. Other crates may log what they carry (statements, headers,
+/// bodies) below the level info, where it would be a leak, and chatter at info; only their warnings and errors are shown,
+/// whatever the filter says.
+const OURS: [&str; 6] = [
     "access",
     "adapters_auth",
     "adapters_enrichment",
+    "adapters_llm",
     "adapters_sqlorm",
     "api",
-    "caller_memory",
-    "domain",
-    "migrations",
 ];
 
 /// Starts logging to standard error until the guard is dropped, which writes what is queued. Panics are logged by their place alone,
@@ -68,4 +67,29 @@ fn is_safe(metadata: &Metadata<'_>) -> bool {
 fn log_panic(panic: &PanicHookInfo<'_>) {
     let place = panic.location().map(tracing::field::display);
     tracing::error!(place, "a thread panicked");
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeSet, fs, path::Path};
+
+    use super::OURS;
+
+    /// A crate of ours that is missing here would be silent below warnings, whatever filter the operator sets.
+    #[test]
+    fn every_crate_that_logs_can_be_heard() {
+        let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let mut logging = BTreeSet::from(["access".to_owned()]);
+        for member in fs::read_dir(crates).unwrap() {
+            let member = member.unwrap();
+            let name = member.file_name().into_string().unwrap();
+            let manifest = fs::read_to_string(member.path().join("Cargo.toml")).unwrap();
+            let program = manifest.split("[dev-dependencies]").next().unwrap_or_default();
+            if name != "testkit" && program.lines().any(|line| line.starts_with("tracing.workspace")) {
+                logging.insert(name.replace('-', "_"));
+            }
+        }
+        assert!(logging.contains("adapters_llm"), "{logging:?}");
+        assert_eq!(logging, OURS.iter().map(|name| (*name).to_owned()).collect());
+    }
 }
