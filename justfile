@@ -9,8 +9,19 @@ run *args:
     cargo run --release -- {{ args }}
 
 # Every test, with private PostgreSQL servers; installs PostgreSQL with apt-get when it is missing and allowed
-test *args:
+test *args: test-adapters
     .ci/with-postgres cargo test --workspace --locked {{ args }}
+
+# Check and test docs/adapters/redb, a package outside the workspace, with what the workspace has compiled
+test-adapters:
+    cargo fmt --check --manifest-path docs/adapters/redb/Cargo.toml
+    cargo clippy --manifest-path docs/adapters/redb/Cargo.toml --target-dir target --all-targets --locked --quiet -- -D warnings
+    cargo test --manifest-path docs/adapters/redb/Cargo.toml --target-dir target --locked
+
+# Renew the adapters' lock files after a change of the workspace's dependencies, so that both have the same versions
+lock-adapters:
+    cp Cargo.lock docs/adapters/redb/Cargo.lock
+    cargo metadata --manifest-path docs/adapters/redb/Cargo.toml --format-version 1 > /dev/null
 
 # What CI runs; its last lines are the test runner's own
 ci: format-check lint docs-check architecture deny test

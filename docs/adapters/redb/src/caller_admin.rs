@@ -1,0 +1,129 @@
+//! [`CallerAdmin`]: what an operator says of callers and looks at.
+
+use std::collections::BTreeMap;
+
+use domain::{
+    access::TenantId,
+    async_trait,
+    caller::{
+        Caller, HISTORY_CALLS, HISTORY_FACTS, History, HistoryFact, Imported, Profile, ProfileChange, ProfileEdit,
+    },
+    context::Deadline,
+    error::PortError,
+    phone::PhoneNumber,
+    port::{CallerAdmin, ChangeError},
+};
+
+use crate::{
+    Redb, facts, memory,
+    rows::{CallerRow, FactRow},
+    schema::CALLERS,
+};
+
+#[async_trait]
+impl CallerAdmin for Redb {
+    async fn import(
+        &self,
+        tenant: TenantId,
+        profiles: &BTreeMap<PhoneNumber, ProfileChange>,
+        now_ms: i64,
+        deadline: Deadline,
+    ) -> Result<Imported, PortError> {
+        let profiles = profiles.clone();
+        let write = move |write: &_| {
+            let mut imported = Imported::default();
+            for (number, change) in profiles {
+                let key = (tenant.0, number.as_e164());
+                let stored = CALLERS.get(write, key)?;
+                let is_new = stored.is_none();
+                let mut row = stored.unwrap_or_else(|| CallerRow::new(now_ms));
+                let before = row.profile();
+                let after = changed(before.clone(), change);
+                let is_changed = before != after;
+                if is_new || is_changed {
+                    row.set_profile(after);
+                    CALLERS.put(write, key, &row)?;
+                }
+                *match (is_new, is_changed) {
+                    (true, _) => &mut imported.created,
+                    (false, true) => &mut imported.updated,
+                    (false, false) => &mut imported.unchanged,
+                } += 1;
+            }
+            Ok(imported)
+        };
+        self.store.write("import", deadline, write).await
+    }
+
+    async fn change(
+        &self,
+        tenant: TenantId,
+        number: &PhoneNumber,
+        edit: ProfileEdit,
+        now_ms: i64,
+        deadline: Deadline,
+    ) -> Result<Caller, ChangeError> {
+        let number = number.clone();
+        let write = move |write: &_| {
+            let key = (tenant.0, number.as_e164());
+            let stored = CALLERS.get(write, key)?;
+            let mut row = stored.unwrap_or_else(|| CallerRow::new(now_ms));
+            row.set_profile(edit(row.profile())?);
+            CALLERS.put(write, key, &row)?;
+            Ok(row.kept())
+        };
+        self.store.write("change", deadline, write).await
+    }
+
+    async fn history(
+        &self,
+        tenant: TenantId,
+        number: &PhoneNumber,
+        deadline: Deadline,
+    ) -> Result<Option<History>, PortError> {
+        let number = number.clone();
+        let read = move |view: &_| {
+            let Some(row) = CALLERS.get(view, (tenant.0, number.as_e164()))? else {
+                return Ok(None);
+            };
+            Ok(Some(History {
+                caller: row.kept(),
+                calls: memory::latest_calls(view, tenant.0, number.as_e164(), HISTORY_CALLS)?,
+            }))
+        };
+        self.store.read("history", deadline, read).await
+    }
+
+    async fn facts(
+        &self,
+        tenant: TenantId,
+        number: &PhoneNumber,
+        deadline: Deadline,
+    ) -> Result<Vec<HistoryFact>, PortError> {
+        let number = number.clone();
+        let read = move |view: &_| {
+            let Some(row) = CALLERS.get(view, (tenant.0, number.as_e164()))? else {
+                return Ok(Vec::new());
+            };
+            let standing = row.facts();
+            let newest = facts::newest(view, tenant.0, number.as_e164(), HISTORY_FACTS)?;
+            let known = newest.iter().filter_map(FactRow::known);
+            let shown = known.map(|fact| HistoryFact {
+                stands: standing.contains(&fact),
+                fact,
+            });
+            Ok(shown.collect())
+        };
+        self.store.read("facts", deadline, read).await
+    }
+}
+
+/// The profile that `change` makes of `profile`.
+fn changed(profile: Profile, change: ProfileChange) -> Profile {
+    let attributes = change.custom_attributes.apply(Some(profile.custom_attributes));
+    Profile {
+        name: change.name.apply(profile.name),
+        tags: change.tags.apply(Some(profile.tags)).unwrap_or_default(),
+        custom_attributes: attributes.unwrap_or_default(),
+    }
+}

@@ -1,0 +1,55 @@
+//! [`EnrichmentCache`]: vendors' answers.
+
+use domain::{
+    access::TenantId, async_trait, context::Deadline, enrichment::CachedLookup, error::PortError, phone::PhoneNumber,
+    port::EnrichmentCache,
+};
+use uuid::Uuid;
+
+use crate::{
+    Redb,
+    rows::LookupRow,
+    schema::LOOKUPS,
+    table::{LAST_TEXT, Order, View},
+};
+
+#[async_trait]
+impl EnrichmentCache for Redb {
+    async fn store_lookup(
+        &self,
+        tenant: TenantId,
+        number: &PhoneNumber,
+        lookup: &CachedLookup,
+        deadline: Deadline,
+    ) -> Result<(), PortError> {
+        let (number, vendor, row) = (number.clone(), lookup.vendor.clone(), LookupRow::new(lookup));
+        let write = move |write: &_| {
+            let key = (tenant.0, number.as_e164(), vendor.as_str());
+            let stored = LOOKUPS.get(write, key)?;
+            match stored {
+                Some(stored) if stored.fetched_at_ms >= row.fetched_at_ms => Ok(()),
+                _ => LOOKUPS.put(write, key, &row),
+            }
+        };
+        self.store.write("look-up", deadline, write).await
+    }
+
+    async fn lookups(
+        &self,
+        tenant: TenantId,
+        number: &PhoneNumber,
+        deadline: Deadline,
+    ) -> Result<Vec<CachedLookup>, PortError> {
+        let number = number.clone();
+        let read = move |view: &_| of_number(view, tenant.0, number.as_e164());
+        self.store.read("look-ups", deadline, read).await
+    }
+}
+
+/// Every answer that is kept for the number; there are as many as vendors.
+pub(crate) fn of_number(view: &impl View, tenant: Uuid, number: &str) -> Result<Vec<CachedLookup>, PortError> {
+    let range = (tenant, number, "")..=(tenant, number, LAST_TEXT);
+    LOOKUPS.scan(view, range, Order::Ascending, usize::MAX, |(.., vendor), row| {
+        Ok(Some(row.lookup(vendor)))
+    })
+}

@@ -1,0 +1,490 @@
+//! What the tables hold. The domain's types know nothing of storage; they are converted here, in both directions.
+//!
+//! postcard writes fields in their order and without their names, so a struct must not change once files of it exist. To change
+//! one, raise [`crate::schema::FORMAT`] and rewrite the files of the format before in [`crate::schema::prepare`].
+
+use std::num::NonZeroU32;
+
+use domain::{
+    access::{KeyId, KeyInfo, Scope, Scopes, Tenant, TenantId},
+    call::{CallId, CallOutcome, EndedCall, Role, SessionId, Turn},
+    caller::{Caller, Profile},
+    enrichment::{CachedLookup, Company, Enrichment, Line, Person},
+    error::PortError,
+    facts::{Fact, FactKey, KnownFact, SaidFact},
+    json::JsonObject,
+    memory::RecentCall,
+    phone::{PhoneNumber, Region},
+    port::{
+        DailyCaps,
+        access::{NewTenant, TenantChange},
+    },
+    receipt::{Group, Receipt, ReceiptId, Standing},
+};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+/// A tenant.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct TenantRow {
+    pub(crate) name: String,
+    region: Option<String>,
+    rate_per_second: Option<NonZeroU32>,
+    rate_burst: Option<NonZeroU32>,
+    created_at_ms: i64,
+    cap_lookups: Option<u64>,
+    cap_micro_usd: Option<u64>,
+}
+
+impl TenantRow {
+    pub(crate) fn new(tenant: &NewTenant, now_ms: i64) -> Self {
+        Self {
+            name: tenant.name.clone(),
+            region: tenant.region.map(|region| region.as_str().to_owned()),
+            rate_per_second: tenant.rate_per_second,
+            rate_burst: tenant.rate_burst,
+            created_at_ms: now_ms,
+            cap_lookups: None,
+            cap_micro_usd: None,
+        }
+    }
+
+    pub(crate) fn tenant(self, id: Uuid) -> Tenant {
+        Tenant {
+            id: TenantId(id),
+            name: self.name,
+            // A region that this release does not know is none: the service's own applies.
+            region: self.region.and_then(|region| region.parse().ok()),
+            rate_per_second: self.rate_per_second,
+            rate_burst: self.rate_burst,
+            created_at_ms: self.created_at_ms,
+        }
+    }
+
+    /// The tenant after `change`.
+    pub(crate) fn changed(self, change: TenantChange) -> Self {
+        let region = self.region.as_deref().and_then(|region| region.parse().ok());
+        let region: Option<Region> = change.region.apply(region);
+        Self {
+            region: region.map(|region| region.as_str().to_owned()),
+            rate_per_second: change.rate_per_second.apply(self.rate_per_second),
+            rate_burst: change.rate_burst.apply(self.rate_burst),
+            ..self
+        }
+    }
+
+    pub(crate) fn caps(&self) -> DailyCaps {
+        DailyCaps {
+            lookups: self.cap_lookups,
+            spend_micro_usd: self.cap_micro_usd,
+        }
+    }
+
+    pub(crate) fn set_caps(&mut self, caps: DailyCaps) {
+        self.cap_lookups = caps.lookups;
+        self.cap_micro_usd = caps.spend_micro_usd;
+    }
+}
+
+/// A key: everything but the key itself, of which there is only the hash.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct KeyRow {
+    pub(crate) shown: String,
+    pub(crate) scopes: Vec<String>,
+    pub(crate) label: Option<String>,
+    pub(crate) created_at_ms: i64,
+    pub(crate) expires_at_ms: Option<i64>,
+    pub(crate) revoked_at_ms: Option<i64>,
+}
+
+impl KeyRow {
+    /// Scopes that this release does not know are left out: a key never gets more than it was given.
+    pub(crate) fn scopes(&self) -> Scopes {
+        let known = self.scopes.iter().filter_map(|name| name.parse::<Scope>().ok());
+        known.collect()
+    }
+
+    pub(crate) fn info(self, id: Uuid, tenant: &str) -> KeyInfo {
+        KeyInfo {
+            id: KeyId(id),
+            tenant: tenant.to_owned(),
+            scopes: self.scopes(),
+            shown: self.shown,
+            label: self.label,
+            created_at_ms: self.created_at_ms,
+            expires_at_ms: self.expires_at_ms,
+            revoked_at_ms: self.revoked_at_ms,
+        }
+    }
+}
+
+/// Where a key is that was found by its hash.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct KeyPlace {
+    pub(crate) tenant: Uuid,
+    pub(crate) key: Uuid,
+}
+
+/// Whether something lacks a rewrite by a language model.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+pub(crate) struct WorkRow {
+    /// When it is to be tried next, or until when it is leased; `None` when nothing is lacking. Milliseconds since the epoch.
+    pub(crate) due_ms: Option<i64>,
+    pub(crate) attempts: u32,
+}
+
+/// A caller, with what a recall shows of the facts.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct CallerRow {
+    pub(crate) id: Uuid,
+    pub(crate) first_seen_ms: i64,
+    pub(crate) last_seen_ms: i64,
+    pub(crate) total_calls: u64,
+    pub(crate) memory_changed_ms: Option<i64>,
+    /// Counts the changes of the memory, so that two in one millisecond are told apart.
+    pub(crate) changes: u64,
+    name: Option<String>,
+    tags: Vec<String>,
+    custom_attributes: String,
+    /// The facts that stand, newest first.
+    pub(crate) standing: Vec<FactRow>,
+    /// The model's summary, and the count of changes for which it was made.
+    pub(crate) rewrite: Option<(String, u64)>,
+    pub(crate) work: WorkRow,
+}
+
+impl CallerRow {
+    /// A caller who was first seen at `now_ms`.
+    pub(crate) fn new(now_ms: i64) -> Self {
+        Self {
+            id: Uuid::now_v7(),
+            first_seen_ms: now_ms,
+            last_seen_ms: now_ms,
+            total_calls: 0,
+            memory_changed_ms: None,
+            changes: 0,
+            name: None,
+            tags: Vec::new(),
+            custom_attributes: JsonObject::default().as_str().to_owned(),
+            standing: Vec::new(),
+            rewrite: None,
+            work: WorkRow::default(),
+        }
+    }
+
+    /// What the operator said.
+    pub(crate) fn profile(&self) -> Profile {
+        Profile {
+            name: self.name.clone(),
+            tags: self.tags.clone(),
+            custom_attributes: JsonObject::from_validated(self.custom_attributes.clone()),
+        }
+    }
+
+    pub(crate) fn set_profile(&mut self, profile: Profile) {
+        self.name = profile.name;
+        self.tags = profile.tags;
+        profile
+            .custom_attributes
+            .as_str()
+            .clone_into(&mut self.custom_attributes);
+    }
+
+    /// The caller with the operator's name alone.
+    pub(crate) fn kept(&self) -> Caller {
+        let profile = self.profile();
+        Caller {
+            name: profile.name,
+            first_seen_ms: self.first_seen_ms,
+            last_seen_ms: self.last_seen_ms,
+            total_calls: self.total_calls,
+            tags: profile.tags,
+            custom_attributes: profile.custom_attributes,
+        }
+    }
+
+    /// The caller with the operator's name, or else the one that stands among the facts.
+    pub(crate) fn caller(&self) -> Caller {
+        let mut caller = self.kept();
+        if caller.name.is_none() {
+            let mut stated = self.facts().into_iter();
+            caller.name = stated.find(|fact| fact.key == FactKey::Name).map(|fact| fact.value);
+        }
+        caller
+    }
+
+    /// The facts that stand, newest first. One whose key this release does not know is left out.
+    pub(crate) fn facts(&self) -> Vec<KnownFact> {
+        self.standing.iter().filter_map(FactRow::known).collect()
+    }
+
+    /// The model's summary, when it was made for the memory as it is.
+    pub(crate) fn summary(&self) -> Option<String> {
+        let (summary, made_for) = self.rewrite.as_ref()?;
+        (*made_for == self.changes).then(|| summary.clone())
+    }
+
+    /// The memory of the caller changed at `at_ms`.
+    pub(crate) fn changed(&mut self, at_ms: i64) {
+        self.memory_changed_ms = Some(at_ms);
+        self.changes += 1;
+    }
+}
+
+/// What is known of a session: its first recall, its call, or both.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct SessionRow {
+    pub(crate) begun: Option<BegunRow>,
+    pub(crate) call: Option<Uuid>,
+}
+
+/// The first recall of a session.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct BegunRow {
+    pub(crate) at_ms: i64,
+    pub(crate) number: String,
+}
+
+/// A session that was begun and whose call has not ended.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct OpenRow {
+    pub(crate) session_id: String,
+    pub(crate) number: String,
+}
+
+/// An ended call without its transcript.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct CallRow {
+    pub(crate) report: ReportRow,
+    pub(crate) summary: String,
+    pub(crate) started_at_ms: i64,
+    pub(crate) received_at_ms: i64,
+    /// The call's place among all that were committed in the tenant.
+    pub(crate) commit: u64,
+    pub(crate) corrections: u64,
+    /// The process that received the last report, and the report's place among those of that process.
+    pub(crate) process: Uuid,
+    pub(crate) arrival: i64,
+    /// [`FactRow::order_ms`] of the call's facts, by their place: with it their keys are known.
+    pub(crate) facts: Vec<i64>,
+    pub(crate) work: WorkRow,
+}
+
+impl CallRow {
+    pub(crate) fn recent(self, id: Uuid) -> RecentCall {
+        RecentCall {
+            call_id: CallId(id),
+            started_at_ms: self.started_at_ms,
+            duration_s: self.report.duration_s,
+            summary: self.summary,
+            outcome: self.report.outcome(),
+        }
+    }
+}
+
+/// What the client reported, without the transcript. Two that are equal, with equal transcripts, are the same report.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ReportRow {
+    pub(crate) number: String,
+    duration_s: f64,
+    outcome: String,
+    agent_metadata: Option<String>,
+}
+
+impl ReportRow {
+    pub(crate) fn new(call: &EndedCall) -> Self {
+        Self {
+            number: call.number.as_e164().to_owned(),
+            duration_s: call.duration_s,
+            outcome: call.outcome.as_str().to_owned(),
+            agent_metadata: call.agent_metadata.as_ref().map(|json| json.as_str().to_owned()),
+        }
+    }
+
+    /// An outcome that this release does not know is `other`.
+    pub(crate) fn outcome(&self) -> CallOutcome {
+        self.outcome.parse().unwrap_or(CallOutcome::Other)
+    }
+}
+
+/// One entry of a transcript.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct TurnRow {
+    is_agent: bool,
+    text: String,
+    ts_ms: f64,
+}
+
+impl TurnRow {
+    pub(crate) fn new(turn: &Turn) -> Self {
+        Self {
+            is_agent: turn.role == Role::Agent,
+            text: turn.text.clone(),
+            ts_ms: turn.ts_ms,
+        }
+    }
+
+    pub(crate) fn turn(self) -> Turn {
+        Turn {
+            role: if self.is_agent { Role::Agent } else { Role::User },
+            text: self.text,
+            ts_ms: self.ts_ms,
+        }
+    }
+}
+
+/// A fact of a call.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct FactRow {
+    /// What tells newer statements from older ones: this, then the commit of their calls, then their place in the call.
+    pub(crate) order_ms: i64,
+    pub(crate) commit: u64,
+    pub(crate) place: u32,
+    pub(crate) call: Uuid,
+    key: String,
+    value: String,
+    quote: String,
+    said_at_ms: i64,
+    observed_at_ms: i64,
+}
+
+impl FactRow {
+    pub(crate) fn new(said: &SaidFact, call: Uuid, commit: u64, place: u32, observed_at_ms: i64) -> Self {
+        let SaidFact {
+            fact,
+            said_at_ms,
+            order_ms,
+        } = said;
+        let Fact { key, value, quote, .. } = fact;
+        Self {
+            order_ms: *order_ms,
+            commit,
+            place,
+            call,
+            key: key.as_str().to_owned(),
+            value: value.clone(),
+            quote: quote.clone(),
+            said_at_ms: *said_at_ms,
+            observed_at_ms,
+        }
+    }
+
+    /// What the domain's rules go by; `None` for a key that this release does not know.
+    pub(crate) fn key_and_value(&self) -> Option<(FactKey, &str)> {
+        Some((self.key.parse().ok()?, &self.value))
+    }
+
+    pub(crate) fn known(&self) -> Option<KnownFact> {
+        Some(KnownFact {
+            key: self.key.parse().ok()?,
+            value: self.value.clone(),
+            quote: self.quote.clone(),
+            call_id: CallId(self.call),
+            said_at_ms: self.said_at_ms,
+            observed_at_ms: self.observed_at_ms,
+        })
+    }
+}
+
+/// A vendor's answer; each block as its fields in the order of the domain's struct.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct LookupRow {
+    pub(crate) fetched_at_ms: i64,
+    person: Option<[Option<String>; 3]>,
+    company: Option<[Option<String>; 2]>,
+    phone: Option<[Option<String>; 2]>,
+}
+
+impl LookupRow {
+    pub(crate) fn new(lookup: &CachedLookup) -> Self {
+        let Enrichment { person, company, phone } = lookup.found.clone();
+        Self {
+            fetched_at_ms: lookup.fetched_at_ms,
+            person: person.map(|person| [person.name, person.title, person.company]),
+            company: company.map(|company| [company.name, company.address]),
+            phone: phone.map(|line| [line.carrier, line.line_type]),
+        }
+    }
+
+    pub(crate) fn lookup(self, vendor: &str) -> CachedLookup {
+        CachedLookup {
+            vendor: vendor.to_owned(),
+            fetched_at_ms: self.fetched_at_ms,
+            found: Enrichment {
+                person: self
+                    .person
+                    .map(|[name, title, company]| Person { name, title, company }),
+                company: self.company.map(|[name, address]| Company { name, address }),
+                phone: self.phone.map(|[carrier, line_type]| Line { carrier, line_type }),
+            },
+        }
+    }
+}
+
+/// What was bought from one vendor on one day.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+pub(crate) struct SpendRow {
+    pub(crate) lookups: u64,
+    pub(crate) micro_usd: u64,
+}
+
+/// A receipt.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct ReceiptRow {
+    trace_id: String,
+    number: String,
+    pub(crate) session_id: Option<String>,
+    deadline_ms: u64,
+    cut: Vec<String>,
+    known: bool,
+    degraded: bool,
+    enriched: bool,
+    response: Vec<u8>,
+}
+
+impl ReceiptRow {
+    pub(crate) fn new(receipt: &Receipt) -> Self {
+        Self {
+            trace_id: receipt.trace_id.clone(),
+            number: receipt.number.as_e164().to_owned(),
+            session_id: receipt.session_id.as_ref().map(|session| session.0.clone()),
+            deadline_ms: receipt.deadline_ms,
+            cut: receipt.cut.clone(),
+            known: receipt.group.standing == Standing::Known,
+            degraded: receipt.group.standing == Standing::Degraded,
+            enriched: receipt.group.enriched,
+            response: receipt.response.clone(),
+        }
+    }
+
+    pub(crate) fn group(&self) -> Group {
+        Group {
+            standing: match (self.degraded, self.known) {
+                (true, _) => Standing::Degraded,
+                (false, true) => Standing::Known,
+                (false, false) => Standing::New,
+            },
+            enriched: self.enriched,
+        }
+    }
+
+    pub(crate) fn receipt(self, tenant: Uuid, at_ms: i64, id: Uuid) -> Result<Receipt, PortError> {
+        Ok(Receipt {
+            id: ReceiptId(id),
+            tenant: TenantId(tenant),
+            at_ms,
+            group: self.group(),
+            trace_id: self.trace_id,
+            number: number(&self.number)?,
+            session_id: self.session_id.map(SessionId),
+            deadline_ms: self.deadline_ms,
+            cut: self.cut,
+            response: self.response,
+        })
+    }
+}
+
+/// The number that was stored as `e164`.
+pub(crate) fn number(e164: &str) -> Result<PhoneNumber, PortError> {
+    PhoneNumber::from_e164(e164).map_err(|error| PortError::Internal(Box::new(error)))
+}
