@@ -9,7 +9,7 @@ use domain::{
     context::Deadline,
     error::PortError,
     port::{Claim, Clock, Day, ModelError, RewriteProbe, Subject, Summarizer, SummaryBacklog, rewrite::ATTEMPTS},
-    rewrite::{self, Draft, Refusal, Rewrite},
+    rewrite::{self, Draft, Rejection, Rewrite},
 };
 use tokio::{runtime::Handle, sync::watch, task::JoinHandle};
 
@@ -283,11 +283,11 @@ fn question(claim: &Claim) -> Question<'_> {
     }
 }
 
-fn check(draft: &Draft, claim: &Claim, question: &Question<'_>) -> Result<Rewrite, Refusal> {
+fn check(draft: &Draft, claim: &Claim, question: &Question<'_>) -> Result<Rewrite, Rejection> {
     match (&claim.subject, question) {
         (_, Question::Caller(lines)) => rewrite::of_caller(draft, lines),
         (Subject::Call { transcript, .. }, _) => rewrite::of_call(draft, transcript),
-        (Subject::Caller { .. }, Question::Call(_)) => Err(Refusal::Empty),
+        (Subject::Caller { .. }, Question::Call(_)) => Err(Rejection::Empty),
     }
 }
 

@@ -13,8 +13,7 @@ use std::{
 use adapters_llm::{Limits, OpenAi, Rewriter, RewriterParts};
 use domain::{
     access::TenantId,
-    call::CallRecord,
-    memory::Recollection,
+    memory::{CallRecord, Recollection},
     port::{CallerMemory, RewriteProbe},
 };
 use secrecy::SecretString;

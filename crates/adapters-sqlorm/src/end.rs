@@ -6,10 +6,7 @@
 //!
 //! Locks are taken in one order, callers before calls, here and where contacts are written.
 
-use domain::{
-    call::{CallRecord, EndedCall},
-    error::PortError,
-};
+use domain::{call::EndedCall, error::PortError, memory::CallRecord};
 use sea_orm::{DatabaseTransaction, DbErr, ExecResult};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;

@@ -3,13 +3,13 @@
 use domain::{
     access::TenantId,
     async_trait,
-    call::{CallId, CallRecord, SessionId, Turn},
+    call::{CallId, SessionId, Turn},
     caller::Caller,
     context::Deadline,
     enrichment::CachedLookup,
     error::PortError,
     json::JsonObject,
-    memory::{OpenCall, Recollection},
+    memory::{CallRecord, OpenCall, Recollection},
     phone::PhoneNumber,
     port::{CallerMemory, EnrichmentCache, OpenCalls, RecallQuery},
 };

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use domain::{
     access::TenantId,
     async_trait,
-    call::CallId,
+    call::{CallId, RecentCall},
     caller::{
         Caller, Change, HISTORY_CALLS, HISTORY_FACTS, History, HistoryFact, Imported, Profile, ProfileChange,
         ProfileEdit,
@@ -16,7 +16,6 @@ use domain::{
     context::Deadline,
     error::PortError,
     json::JsonObject,
-    memory::RecentCall,
     phone::PhoneNumber,
     port::{CallerAdmin, ChangeError},
 };

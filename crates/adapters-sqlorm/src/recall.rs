@@ -4,8 +4,12 @@
 //! thread or server. Every part of the statement names the tenant.
 
 use domain::{
-    call::CallId, caller::Caller, enrichment::CachedLookup, error::PortError, facts::KnownFact, json::JsonObject,
-    memory::RecentCall,
+    call::{CallId, RecentCall},
+    caller::Caller,
+    enrichment::CachedLookup,
+    error::PortError,
+    facts::KnownFact,
+    json::JsonObject,
 };
 use sea_orm::{DbBackend, DbErr, QueryResult};
 use serde::Deserialize;

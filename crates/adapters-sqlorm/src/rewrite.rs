@@ -7,11 +7,10 @@
 use domain::{
     access::TenantId,
     async_trait,
-    call::{CallId, CallOutcome, Turn},
+    call::{CallId, CallOutcome, RecentCall, Turn},
     context::Deadline,
     error::PortError,
     facts::{Fact, SaidFact},
-    memory::RecentCall,
     port::{
         Claim, Day, Subject, SummaryBacklog,
         rewrite::{ATTEMPTS, WORTH_MS},

@@ -21,7 +21,7 @@ const SOURCES: [&str; 5] = [
     include_str!("../src/telemetry/metrics.rs"),
     include_str!("../src/compose.rs"),
     include_str!("../src/rest/mod.rs"),
-    include_str!("../../domain/src/enrichment.rs"),
+    include_str!("../../domain/src/enrichment/mod.rs"),
     include_str!("../../domain/src/port/enrichment.rs"),
 ];
 

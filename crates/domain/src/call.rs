@@ -2,9 +2,10 @@
 
 use std::{fmt, str::FromStr};
 
+use language::{Speaker, Transcript};
 use uuid::Uuid;
 
-use crate::{facts::SaidFact, json::JsonObject, phone::PhoneNumber};
+use crate::{json::JsonObject, phone::PhoneNumber};
 
 /// The service's own identity of a call; `recent_calls[].call_id` shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -94,6 +95,15 @@ impl Role {
     }
 }
 
+impl From<Role> for Speaker {
+    fn from(role: Role) -> Self {
+        match role {
+            Role::User => Self::Caller,
+            Role::Agent => Self::Agent,
+        }
+    }
+}
+
 /// One entry of a transcript.
 #[derive(Clone, PartialEq)]
 pub struct Turn {
@@ -115,6 +125,12 @@ impl fmt::Debug for Turn {
     }
 }
 
+/// Finds the words of a transcript, once for everything that is made of them.
+#[must_use]
+pub fn read(transcript: &[Turn]) -> Transcript<'_> {
+    Transcript::read(transcript.iter().map(|turn| (turn.role.into(), turn.text.as_str())))
+}
+
 /// A call as the client reports it after hangup.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EndedCall {
@@ -132,26 +148,19 @@ pub struct EndedCall {
     pub agent_metadata: Option<JsonObject>,
 }
 
-/// The place of a call report among those that this process received: a later one replaces an earlier one of the same
-/// session even when the earlier one reaches the database last.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Arrival(pub i64);
-
-/// An ended call with what the rules make of it, ready to be committed.
+/// A call as a recall shows it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct CallRecord {
-    /// What the client reported.
-    pub call: EndedCall,
+pub struct RecentCall {
+    /// The call's identity.
+    pub call_id: CallId,
+    /// When it began, in milliseconds since the epoch.
+    pub started_at_ms: i64,
+    /// Length in seconds.
+    pub duration_s: f64,
     /// The call in a few sentences.
     pub summary: String,
-    /// What was stated in it, in the order in which it was said.
-    pub facts: Vec<SaidFact>,
-    /// When the call began, unless a recall of the same session tells better; milliseconds since the epoch.
-    pub started_at_ms: i64,
-    /// When the report arrived; milliseconds since the epoch.
-    pub received_at_ms: i64,
-    /// The report's place among those of this process.
-    pub arrival: Arrival,
+    /// How it ended.
+    pub outcome: CallOutcome,
 }
 
 /// 2000-01-01T00:00:00Z. A smaller transcript time counts from the start of the call, not from the epoch.

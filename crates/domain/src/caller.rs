@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{enrichment::Shown, facts::KnownFact, json::JsonObject, memory::RecentCall};
+use crate::{call::RecentCall, enrichment::Shown, facts::KnownFact, json::JsonObject};
 
 /// The most characters of a name that an operator gives.
 pub const NAME_CHARS: usize = 200;

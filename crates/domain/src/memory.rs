@@ -1,10 +1,10 @@
-//! What the service remembers of a caller.
+//! What the service remembers of a caller: what a call leaves, and what a recall reads.
 
 use crate::{
-    call::{CallId, CallOutcome, SessionId},
+    call::{EndedCall, RecentCall, SessionId},
     caller::Caller,
     enrichment::CachedLookup,
-    facts::KnownFact,
+    facts::{KnownFact, SaidFact},
     phone::PhoneNumber,
 };
 
@@ -25,19 +25,26 @@ pub struct OpenCall {
     pub begun_at_ms: i64,
 }
 
-/// A call as a recall shows it.
+/// The place of a call report among those that this process received: a later one replaces an earlier one of the same
+/// session even when the earlier one reaches the database last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Arrival(pub i64);
+
+/// An ended call with what the rules make of it, ready to be committed.
 #[derive(Debug, Clone, PartialEq)]
-pub struct RecentCall {
-    /// The call's identity.
-    pub call_id: CallId,
-    /// When it began, in milliseconds since the epoch.
-    pub started_at_ms: i64,
-    /// Length in seconds.
-    pub duration_s: f64,
+pub struct CallRecord {
+    /// What the client reported.
+    pub call: EndedCall,
     /// The call in a few sentences.
     pub summary: String,
-    /// How it ended.
-    pub outcome: CallOutcome,
+    /// What was stated in it, in the order in which it was said.
+    pub facts: Vec<SaidFact>,
+    /// When the call began, unless a recall of the same session tells better; milliseconds since the epoch.
+    pub started_at_ms: i64,
+    /// When the report arrived; milliseconds since the epoch.
+    pub received_at_ms: i64,
+    /// The report's place among those of this process.
+    pub arrival: Arrival,
 }
 
 /// Everything one recall reads, from one round trip.

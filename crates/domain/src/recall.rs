@@ -1,6 +1,6 @@
 //! The answer to "who is calling?".
 
-use crate::{caller::Caller, enrichment::Shown, error::PortError, facts::KnownFact, memory::RecentCall};
+use crate::{call::RecentCall, caller::Caller, enrichment::Shown, error::PortError, facts::KnownFact};
 
 /// What `recall_and_enrich` answers.
 #[derive(Debug)]

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use domain::{
-    call::{Role, Turn},
-    facts::{self, Fact, FactKey, Outcome, SaidFact},
+    call::{self, Role, Turn},
+    facts::{self, Extraction, Fact, FactKey, Outcome, SaidFact},
 };
 use proptest::prelude::*;
 
@@ -352,6 +352,10 @@ fn turns(lines: &[&str]) -> Vec<Turn> {
         .collect()
 }
 
+fn of_call(transcript: &[Turn]) -> Extraction {
+    facts::of_call(&call::read(transcript))
+}
+
 #[test]
 fn phrasings_give_the_facts_that_a_listener_would_note() {
     assert!(PHRASINGS.len() >= 120, "{} phrasings", PHRASINGS.len());
@@ -359,7 +363,7 @@ fn phrasings_give_the_facts_that_a_listener_would_note() {
     let mut faults = Vec::new();
     for (lines, facts) in PHRASINGS {
         let wanted: BTreeSet<String> = facts.iter().map(|fact| (*fact).to_owned()).collect();
-        let noted: BTreeSet<String> = facts::of_call(&turns(lines))
+        let noted: BTreeSet<String> = of_call(&turns(lines))
             .facts
             .iter()
             .map(|fact| format!("{}={}", fact.key.as_str(), fact.value))
@@ -388,7 +392,7 @@ fn a_newer_statement_supersedes_the_older_which_stays() {
         "order number 48213",
         "order number 48214",
     ]);
-    let found = facts::of_call(&call);
+    let found = of_call(&call);
     assert_eq!(
         found
             .facts
@@ -404,7 +408,7 @@ fn a_newer_statement_supersedes_the_older_which_stays() {
 
 #[test]
 fn each_key_ends_in_a_named_outcome() {
-    let found = facts::of_call(&turns(&[
+    let found = of_call(&turns(&[
         "my name is ana ruiz",
         "my email is jane doe at example dot com",
     ]));
@@ -423,7 +427,7 @@ fn each_key_ends_in_a_named_outcome() {
 
 #[test]
 fn debug_output_shows_no_words() {
-    let found = facts::of_call(&turns(&["my name is ana ruiz"]));
+    let found = of_call(&turns(&["my name is ana ruiz"]));
     assert!(!format!("{found:?}").to_lowercase().contains("ana"));
 }
 
@@ -501,7 +505,7 @@ proptest! {
             .into_iter()
             .map(|(agent, text)| Turn { role: if agent { Role::Agent } else { Role::User }, text, ts_ms: 0.0 })
             .collect();
-        let found = facts::of_call(&call);
+        let found = of_call(&call);
         for fact in &found.facts {
             let role = call[fact.turn].role;
             prop_assert!(facts::is_evidence(&call, fact.turn, role, &fact.quote), "{}", fact.key.as_str());
@@ -512,7 +516,7 @@ proptest! {
                 _ => prop_assert_eq!(role, Role::User),
             }
         }
-        prop_assert_eq!(&found, &facts::of_call(&call));
+        prop_assert_eq!(&found, &of_call(&call));
     }
 }
 

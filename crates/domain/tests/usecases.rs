@@ -10,13 +10,13 @@ use std::{
 use domain::{
     CallerService,
     access::{KeyId, Principal, Scope, Scopes, TenantId},
-    call::{Arrival, CallId, CallOutcome, EndedCall, Role, SessionId, Turn, started_at_ms},
+    call::{CallId, CallOutcome, EndedCall, RecentCall, Role, SessionId, Turn, started_at_ms},
     caller::Caller,
     context::{CallContext, Deadline},
     enrichment::{CachedLookup, Enrichment, Person, Shown, Ttl},
     error::{Error, PortError},
     json::JsonObject,
-    memory::{RecentCall, Recollection},
+    memory::{Arrival, Recollection},
     phone::{PhoneNumber, Region},
     port::{
         Clock, Enriched, RecallQuery,

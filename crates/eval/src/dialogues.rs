@@ -1,9 +1,6 @@
 //! Dialogues that people summarised, and how close a summary comes to theirs.
 
-use domain::{
-    call::{Role, Turn},
-    summary,
-};
+use language::{Speaker, Transcript, summary};
 use serde::Deserialize;
 
 use crate::rouge::{Score, mean, score, stems};
@@ -18,15 +15,15 @@ struct Line {
 
 /// A dialogue with its summaries. Person 2 is the caller, everybody else the agent.
 pub(crate) struct Dialogue {
-    /// What was said.
-    pub(crate) turns: Vec<Turn>,
+    /// What was said, and by whom.
+    pub(crate) turns: Vec<(Speaker, String)>,
     /// What people made of it, as they wrote it.
     pub(crate) references: Vec<String>,
 }
 
 /// How a reference names the two speakers when it is compared.
 #[derive(Clone, Copy)]
-pub(crate) enum Speakers {
+pub(crate) enum Naming {
     /// `caller` and `agent`, as the summaries under test do.
     Roles,
     /// `Person1` and `Person2`: no summary under test can match them, so that only the content counts.
@@ -39,21 +36,20 @@ pub(crate) enum Speakers {
 /// When the line is not JSON of the expected shape.
 pub(crate) fn parse(line: &str) -> Result<Dialogue, serde_json::Error> {
     let Line { dialogue, fields } = serde_json::from_str(line)?;
-    let mut turns: Vec<Turn> = Vec::new();
+    let mut turns: Vec<(Speaker, String)> = Vec::new();
     for line in dialogue.lines() {
         let spoken = line
             .trim()
             .strip_prefix("#Person")
             .and_then(|rest| rest.split_once("#:"));
         match (spoken, turns.last_mut()) {
-            (Some((person, text)), _) => turns.push(Turn {
-                role: if person == "2" { Role::User } else { Role::Agent },
-                text: text.trim().to_owned(),
-                ts_ms: 0.0,
-            }),
-            (None, Some(last)) => {
-                last.text.push(' ');
-                last.text.push_str(line.trim());
+            (Some((person, text)), _) => {
+                let speaker = if person == "2" { Speaker::Caller } else { Speaker::Agent };
+                turns.push((speaker, text.trim().to_owned()));
+            }
+            (None, Some((_, text))) => {
+                text.push(' ');
+                text.push_str(line.trim());
             }
             (None, None) => {}
         }
@@ -73,19 +69,24 @@ pub(crate) fn parse(line: &str) -> Result<Dialogue, serde_json::Error> {
     Ok(Dialogue { turns, references })
 }
 
+/// The words of the turns.
+pub(crate) fn transcript(turns: &[(Speaker, String)]) -> Transcript<'_> {
+    Transcript::read(turns.iter().map(|(speaker, text)| (*speaker, text.as_str())))
+}
+
 /// A way to summarise.
 pub(crate) struct Method {
     /// What the table calls it.
     pub(crate) name: &'static str,
     /// The summary of a transcript.
-    pub(crate) summarise: fn(&[Turn]) -> String,
+    pub(crate) summarise: fn(&[(Speaker, String)]) -> String,
 }
 
 /// What is compared: this service's summaries, and two that anybody can make.
 pub(crate) const METHODS: &[Method] = &[
     Method {
         name: "caller-memory",
-        summarise: summary::of_call,
+        summarise: |turns| summary::of_call(&transcript(turns)),
     },
     Method {
         name: "LEAD-3",
@@ -94,8 +95,8 @@ pub(crate) const METHODS: &[Method] = &[
     Method {
         name: "LONGEST-3",
         summarise: |turns| {
-            let mut longest: Vec<(usize, &Turn)> = turns.iter().enumerate().collect();
-            longest.sort_by_key(|(_, turn)| std::cmp::Reverse(turn.text.len()));
+            let mut longest: Vec<(usize, &(Speaker, String))> = turns.iter().enumerate().collect();
+            longest.sort_by_key(|(_, (_, text))| std::cmp::Reverse(text.len()));
             longest.truncate(3);
             longest.sort_by_key(|(place, _)| *place);
             texts(longest.into_iter().map(|(_, turn)| turn))
@@ -103,8 +104,8 @@ pub(crate) const METHODS: &[Method] = &[
     },
 ];
 
-fn texts<'a>(turns: impl Iterator<Item = &'a Turn>) -> String {
-    let all: Vec<&str> = turns.map(|turn| turn.text.as_str()).collect();
+fn texts<'a>(turns: impl Iterator<Item = &'a (Speaker, String)>) -> String {
+    let all: Vec<&str> = turns.map(|(_, text)| text.as_str()).collect();
     let words: Vec<&str> = all
         .iter()
         .flat_map(|text| text.split_whitespace())
@@ -116,7 +117,7 @@ fn texts<'a>(turns: impl Iterator<Item = &'a Turn>) -> String {
 /// The mean score of a method over dialogues, and the mean and the largest number of words of its summaries.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "counts of words, far below 2^53")]
-pub(crate) fn evaluate(method: &Method, dialogues: &[Dialogue], speakers: Speakers) -> (Score, f64, usize) {
+pub(crate) fn evaluate(method: &Method, dialogues: &[Dialogue], naming: Naming) -> (Score, f64, usize) {
     let (mut words, mut most) = (0, 0);
     let scores: Vec<Score> = dialogues
         .iter()
@@ -128,7 +129,7 @@ pub(crate) fn evaluate(method: &Method, dialogues: &[Dialogue], speakers: Speake
             let references: Vec<Vec<String>> = dialogue
                 .references
                 .iter()
-                .map(|reference| stems(&named(reference, speakers)))
+                .map(|reference| stems(&named(reference, naming)))
                 .collect();
             score(&stems(&text), &references)
         })
@@ -136,10 +137,10 @@ pub(crate) fn evaluate(method: &Method, dialogues: &[Dialogue], speakers: Speake
     (mean(scores), words as f64 / dialogues.len().max(1) as f64, most)
 }
 
-fn named(reference: &str, speakers: Speakers) -> String {
-    match speakers {
-        Speakers::Roles => reference.replace("#Person2#", "caller").replace("#Person1#", "agent"),
-        Speakers::Persons => reference.to_owned(),
+fn named(reference: &str, naming: Naming) -> String {
+    match naming {
+        Naming::Roles => reference.replace("#Person2#", "caller").replace("#Person1#", "agent"),
+        Naming::Persons => reference.to_owned(),
     }
 }
 
@@ -152,8 +153,7 @@ mod tests {
         let line = r##"{"fname": "x", "dialogue": "#Person1#: Hello.\n#Person2#: Hi,\nyou.", "summary": "#Person2# greets #Person1#."}"##;
         let dialogue = parse(line).expect("parses");
         assert_eq!(dialogue.turns.len(), 2);
-        assert_eq!(dialogue.turns[1].role, Role::User);
-        assert_eq!(dialogue.turns[1].text, "Hi, you.");
-        assert_eq!(named(&dialogue.references[0], Speakers::Roles), "caller greets agent.");
+        assert_eq!(dialogue.turns[1], (Speaker::Caller, "Hi, you.".to_owned()));
+        assert_eq!(named(&dialogue.references[0], Naming::Roles), "caller greets agent.");
     }
 }

@@ -9,8 +9,9 @@ mod speed;
 
 use std::{fs, process::ExitCode};
 
-use dialogues::{Dialogue, METHODS, Speakers};
-use names::{Call, Source, Verdict};
+use dialogues::{Dialogue, METHODS, Naming, transcript};
+use language::{Speaker, summary};
+use names::{Call, NameResult, Source};
 
 const USAGE: &str = "usage: eval [--dialogues FILE.jsonl] [--calls FILE.jsonl] [--show N]";
 
@@ -83,9 +84,9 @@ fn summaries(lines: &[String], args: &Args) -> Result<(), String> {
         .map(|(number, line)| dialogues::parse(line).map_err(|error| format!("line {}: {error}", number + 1)))
         .collect::<Result<_, _>>()?;
     println!("summaries of {} dialogues, ROUGE F-measure in percent", dialogues.len());
-    for (title, speakers) in [
-        ("speakers of the references named caller and agent", Speakers::Roles),
-        ("speakers named as in the references: content only", Speakers::Persons),
+    for (title, naming) in [
+        ("speakers of the references named caller and agent", Naming::Roles),
+        ("speakers named as in the references: content only", Naming::Persons),
     ] {
         println!("{title}");
         println!(
@@ -93,7 +94,7 @@ fn summaries(lines: &[String], args: &Args) -> Result<(), String> {
             "", "R-1", "R-2", "R-L", "mean words", "most words"
         );
         for method in METHODS {
-            let (score, words, most) = dialogues::evaluate(method, &dialogues, speakers);
+            let (score, words, most) = dialogues::evaluate(method, &dialogues, naming);
             println!(
                 "  {:<14} {:>6.2} {:>6.2} {:>6.2} {words:>11.1} {most:>10}",
                 method.name,
@@ -105,13 +106,20 @@ fn summaries(lines: &[String], args: &Args) -> Result<(), String> {
     }
     for dialogue in dialogues.iter().take(args.show) {
         println!("---");
-        for turn in &dialogue.turns {
-            println!("  {}: {}", turn.role.as_str(), turn.text);
+        for (speaker, text) in &dialogue.turns {
+            println!("  {}: {text}", named(*speaker));
         }
         println!("people: {}", dialogue.references.join(" / "));
-        println!("ours:   {}", domain::summary::of_call(&dialogue.turns));
+        println!("ours:   {}", summary::of_call(&transcript(&dialogue.turns)));
     }
     Ok(())
+}
+
+const fn named(speaker: Speaker) -> &'static str {
+    match speaker {
+        Speaker::Caller => "user",
+        Speaker::Agent => "agent",
+    }
 }
 
 fn names(lines: &[String], args: &Args) -> Result<(), String> {
@@ -126,25 +134,25 @@ fn names(lines: &[String], args: &Args) -> Result<(), String> {
         "", "right", "other", "doubtful", "nothing"
     );
     for (title, source) in [("text", Source::Text), ("asr", Source::Asr)] {
-        let verdicts: Vec<Verdict> = calls.iter().map(|call| call.verdict(source)).collect();
-        let count = |wanted| verdicts.iter().filter(|verdict| **verdict == wanted).count();
+        let results: Vec<NameResult> = calls.iter().map(|call| call.name_result(source)).collect();
+        let count = |wanted| results.iter().filter(|result| **result == wanted).count();
         println!(
             "  {title:<6} {:>6} {:>6} {:>9} {:>8}",
-            count(Verdict::Right),
-            count(Verdict::Other),
-            count(Verdict::Doubtful),
-            count(Verdict::Nothing)
+            count(NameResult::Right),
+            count(NameResult::Other),
+            count(NameResult::Doubtful),
+            count(NameResult::Nothing)
         );
-        for (call, verdict) in calls.iter().zip(&verdicts) {
-            if *verdict != Verdict::Right {
-                println!("         {:?} in {}", verdict, call.sid);
+        for (call, result) in calls.iter().zip(&results) {
+            if *result != NameResult::Right {
+                println!("         {result:?} in {}", call.sid);
             }
         }
     }
     for call in calls.iter().take(args.show) {
         println!("---");
-        println!("text: {}", domain::summary::of_call(&call.turns(Source::Text)));
-        println!("asr:  {}", domain::summary::of_call(&call.turns(Source::Asr)));
+        println!("text: {}", summary::of_call(&call.transcript(Source::Text)));
+        println!("asr:  {}", summary::of_call(&call.transcript(Source::Asr)));
     }
     Ok(())
 }

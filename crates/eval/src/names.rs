@@ -1,8 +1,8 @@
 //! Recorded calls whose callers were given a name to use, and how often it is found.
 
-use domain::{
-    call::{Role, Turn},
-    facts::{self, FactKey, Outcome},
+use language::{
+    Speaker, Transcript,
+    findings::{self, Finding, Topic},
 };
 use serde::Deserialize;
 
@@ -35,7 +35,7 @@ pub(crate) enum Source {
 
 /// What was made of a call's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum NameResult {
     /// The name that the caller was given.
     Right,
     /// Another name.
@@ -53,37 +53,35 @@ impl Call {
     }
 
     /// The transcript, by the clock that both speakers share.
-    pub(crate) fn turns(&self, source: Source) -> Vec<Turn> {
+    pub(crate) fn transcript(&self, source: Source) -> Transcript<'_> {
         let mut segments: Vec<&Segment> = self.segments.iter().collect();
         segments.sort_by(|a, b| a.start_timestamp_ms.total_cmp(&b.start_timestamp_ms));
-        segments
-            .into_iter()
-            .map(|segment| Turn {
-                role: if segment.role == "caller" {
-                    Role::User
-                } else {
-                    Role::Agent
-                },
-                text: match source {
-                    Source::Text => segment.text.clone(),
-                    Source::Asr => segment.asr.clone(),
-                },
-                ts_ms: segment.start_timestamp_ms,
-            })
-            .collect()
+        Transcript::read(segments.into_iter().map(|segment| {
+            let speaker = if segment.role == "caller" {
+                Speaker::Caller
+            } else {
+                Speaker::Agent
+            };
+            let text = match source {
+                Source::Text => &segment.text,
+                Source::Asr => &segment.asr,
+            };
+            (speaker, text.as_str())
+        }))
     }
 
-    /// What the facts make of the caller's name.
-    pub(crate) fn verdict(&self, source: Source) -> Verdict {
-        let found = facts::of_call(&self.turns(source));
-        let name = facts::standing(&found.facts, |fact| (fact.key, &fact.value))
-            .into_iter()
-            .find(|fact| fact.key == FactKey::Name);
+    /// What was made of the caller's name; the last one that was stated counts.
+    pub(crate) fn name_result(&self, source: Source) -> NameResult {
+        let findings = findings::of_call(&self.transcript(source));
+        let name = findings.iter().rev().find_map(|finding| match finding {
+            Finding::Statement(statement) if statement.topic == Topic::Name => Some(&statement.value),
+            _ => None,
+        });
         match name {
-            Some(fact) if fact.value.to_lowercase() == self.caller_name.to_lowercase() => Verdict::Right,
-            Some(_) => Verdict::Other,
-            None if found.outcomes.contains(&(FactKey::Name, Outcome::Doubtful)) => Verdict::Doubtful,
-            None => Verdict::Nothing,
+            Some(name) if name.to_lowercase() == self.caller_name.to_lowercase() => NameResult::Right,
+            Some(_) => NameResult::Other,
+            None if findings.contains(&Finding::Doubt(Topic::Name)) => NameResult::Doubtful,
+            None => NameResult::Nothing,
         }
     }
 }
@@ -98,8 +96,7 @@ mod tests {
             {"role": "caller", "start_timestamp_ms": 2, "text": "my name is maren okafor", "asr": "my name is mary"},
             {"role": "agent", "start_timestamp_ms": 1, "text": "my name is john", "asr": "uh"}]}"#;
         let call = Call::parse(line).expect("parses");
-        assert_eq!(call.turns(Source::Text)[0].role, Role::Agent);
-        assert_eq!(call.verdict(Source::Text), Verdict::Right);
-        assert_eq!(call.verdict(Source::Asr), Verdict::Other);
+        assert_eq!(call.name_result(Source::Text), NameResult::Right);
+        assert_eq!(call.name_result(Source::Asr), NameResult::Other);
     }
 }

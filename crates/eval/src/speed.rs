@@ -2,30 +2,29 @@
 
 use std::time::{Duration, Instant};
 
-use domain::{
-    call::{Role, Turn},
-    facts, summary,
-};
+use language::{Speaker, Transcript, findings, summary};
+
+use crate::dialogues::transcript;
 
 /// Turns of the call that is measured.
 const TURNS: usize = 10_000;
 
 /// A call that does not end, of what callers and agents say.
-fn endless() -> Vec<Turn> {
+fn endless() -> Vec<(Speaker, String)> {
     let said = [
-        (Role::Agent, "thank you for calling how can i help you today"),
+        (Speaker::Agent, "thank you for calling how can i help you today"),
         (
-            Role::User,
+            Speaker::Caller,
             "hi uh my name is maren okafor and i i would like to change the delivery of my order",
         ),
-        (Role::Agent, "sure what is the order number"),
-        (Role::User, "it's four eight two one three <unk> [noise]"),
+        (Speaker::Agent, "sure what is the order number"),
+        (Speaker::Caller, "it's four eight two one three <unk> [noise]"),
         (
-            Role::Agent,
+            Speaker::Agent,
             "okay i've moved the delivery to tuesday at nine and we will send you a confirmation by email",
         ),
         (
-            Role::User,
+            Speaker::Caller,
             "Great. Can you also tell me how much the express shipping costs, please?",
         ),
     ];
@@ -33,24 +32,27 @@ fn endless() -> Vec<Turn> {
         .cycle()
         .take(TURNS)
         .enumerate()
-        .map(|(place, (role, text))| Turn {
-            role: *role,
-            // Each turn differs, so that none is dropped as said before.
-            text: format!("{text} number{place}"),
-            ts_ms: 0.0,
-        })
+        // Each turn differs, so that none is dropped as said before.
+        .map(|(place, (speaker, text))| (*speaker, format!("{text} number{place}")))
         .collect()
 }
 
-/// Prints the median time of a summary and of the facts of a call of 10,000 turns.
+/// Prints the median time of finding the words, of the summary and of the facts of a call of 10,000 turns.
 pub(crate) fn print() {
     let call = endless();
+    let read: Transcript<'_> = transcript(&call);
+    let count = || {
+        transcript(&call);
+        call.len()
+    };
     println!("a call of {TURNS} turns, median of 9");
-    println!("  summary {:>8.2} ms", millis(median(|| summary::of_call(&call).len())));
-    println!(
-        "  facts   {:>8.2} ms",
-        millis(median(|| facts::of_call(&call).facts.len()))
-    );
+    for (what, took) in [
+        ("words", median(count)),
+        ("summary", median(|| summary::of_call(&read).len())),
+        ("facts", median(|| findings::of_call(&read).len())),
+    ] {
+        println!("  {what:<7} {:>8.2} ms", millis(took));
+    }
 }
 
 fn median(work: impl Fn() -> usize) -> Duration {

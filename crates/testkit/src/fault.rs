@@ -11,12 +11,12 @@ use std::{
 use domain::{
     access::{KeyGrant, KeyHash, TenantId},
     async_trait,
-    call::{CallId, CallRecord, Turn},
+    call::{CallId, Turn},
     caller::{Caller, History, HistoryFact, Imported, ProfileChange, ProfileEdit},
     context::Deadline,
     enrichment::CachedLookup,
     error::PortError,
-    memory::Recollection,
+    memory::{CallRecord, Recollection},
     phone::PhoneNumber,
     port::{
         AdminError, CallerAdmin, CallerMemory, ChangeError, EnrichmentCache, KeyStore, Purchase, RecallQuery,

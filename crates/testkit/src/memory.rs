@@ -13,7 +13,7 @@ use std::{
 use domain::{
     access::TenantId,
     async_trait,
-    call::{CallId, CallOutcome, CallRecord, SessionId, Turn},
+    call::{CallId, CallOutcome, RecentCall, SessionId, Turn},
     caller::{
         self, Caller, Change, HISTORY_CALLS, HISTORY_FACTS, History, HistoryFact, Imported, ProfileChange, ProfileEdit,
     },
@@ -21,7 +21,7 @@ use domain::{
     enrichment::CachedLookup,
     error::PortError,
     facts::{self, FactKey, KnownFact, SaidFact},
-    memory::{MOST_GAPS, OpenCall, RECENT_CALLS, RecentCall, Recollection},
+    memory::{CallRecord, MOST_GAPS, OpenCall, RECENT_CALLS, Recollection},
     phone::PhoneNumber,
     port::{
         CallerAdmin, CallerMemory, ChangeError, Claim, Day, EnrichmentCache, OpenCalls, RecallQuery, Subject,

@@ -4,10 +4,11 @@ use std::time::{Duration, Instant};
 
 use domain::{
     access::{KeyHash, NewKey, Scopes, TenantId},
-    call::{Arrival, CallOutcome, CallRecord, EndedCall, Role, SessionId, Turn},
+    call::{CallOutcome, EndedCall, Role, SessionId, Turn},
     context::Deadline,
     enrichment::{CachedLookup, Company, Enrichment, Line, Person},
     facts::{Fact, FactKey, SaidFact},
+    memory::{Arrival, CallRecord},
     phone::PhoneNumber,
     port::{RecallQuery, access::NewTenant},
     receipt::{Group, Receipt, ReceiptId, Standing},

@@ -65,7 +65,8 @@ fn names(list: &[&str]) -> Names {
 /// Which members a member's program may use. A new crate must be placed here before it builds.
 fn allowed_edges(member: &str) -> Names {
     match member {
-        "domain" | "migrations" => names(&[]),
+        "language" | "migrations" => names(&[]),
+        "domain" | "eval" => names(&["language"]),
         "adapters-sqlorm" => names(&["domain", "migrations"]),
         "api" => names(&[
             "domain",
@@ -74,7 +75,7 @@ fn allowed_edges(member: &str) -> Names {
             "adapters-enrichment",
             "adapters-llm",
         ]),
-        "adapters-auth" | "adapters-enrichment" | "adapters-llm" | "testkit" | "eval" => names(&["domain"]),
+        "adapters-auth" | "adapters-enrichment" | "adapters-llm" | "testkit" => names(&["domain"]),
         other => {
             panic!("crate `{other}` has no place in the architecture: add it to this test and to docs/ARCHITECTURE.md")
         }
@@ -114,6 +115,7 @@ fn testkit_is_a_dev_dependency_only() {
 fn the_domain_depends_on_exactly_this() {
     let expected = names(&[
         "async-trait",
+        "language",
         "mockall",
         "percent-encoding",
         "rlibphonenumber",
@@ -126,6 +128,15 @@ fn the_domain_depends_on_exactly_this() {
         members()["domain"].normal,
         expected,
         "a dependency of the domain needs a reason in docs/ARCHITECTURE.md"
+    );
+}
+
+#[test]
+fn the_language_crate_depends_on_nothing() {
+    assert_eq!(
+        members()["language"].normal,
+        Names::new(),
+        "text comes in and text goes out: the crate needs nothing for that"
     );
 }
 
@@ -158,20 +169,33 @@ fn each_technology_is_known_to_its_crates_only() {
 }
 
 #[test]
-fn the_domain_bans_clocks_and_io() {
-    let settings = std::fs::read_to_string(root().join("crates/domain/clippy.toml")).expect("domain has a clippy.toml");
+fn domain_and_language_ban_clocks_and_io() {
+    let read = |member: &str| {
+        let path = root().join("crates").join(member).join("clippy.toml");
+        std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{member} has a clippy.toml: {error}"))
+    };
+    let bans = |settings: &str| -> Names {
+        let lines = settings.lines().map(str::trim);
+        lines
+            .filter(|line| line.starts_with("{ path = ") && line.contains("reason = "))
+            .filter_map(|line| line.split('"').nth(1).map(str::to_owned))
+            .collect()
+    };
+    let domain = bans(&read("domain"));
     for call in [
         "std::time::SystemTime::now",
         "std::time::Instant::now",
         "std::fs::File::open",
         "uuid::Uuid::now_v7",
     ] {
-        let ban = settings.lines().find(|line| line.contains(&format!("\"{call}\"")));
-        assert!(
-            ban.is_some_and(|line| line.contains("reason")),
-            "{call} must be banned with a reason"
-        );
+        assert!(domain.contains(call), "{call} must be banned with a reason");
     }
+    let of_std: Names = domain.into_iter().filter(|call| call.starts_with("std::")).collect();
+    assert_eq!(
+        bans(&read("language")),
+        of_std,
+        "the language crate keeps to the same bans"
+    );
 }
 
 #[test]

@@ -12,11 +12,11 @@ use std::{
 use domain::{
     access::TenantId,
     async_trait,
-    call::{Arrival, CallId, CallRecord, SessionId, Turn},
+    call::{CallId, SessionId, Turn},
     caller::{Caller, Change, History, HistoryFact, Imported, Profile, ProfileChange, ProfileEdit},
     context::Deadline,
     error::PortError,
-    memory::Recollection,
+    memory::{Arrival, CallRecord, Recollection},
     phone::PhoneNumber,
     port::{CallerAdmin, CallerMemory, ChangeError, RecallQuery},
 };

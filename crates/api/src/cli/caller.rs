@@ -11,9 +11,8 @@ use attributes::AttributeEdit;
 use clap::{Args, Subcommand};
 use domain::{
     access::TenantId,
-    call::Turn,
+    call::{RecentCall, Turn},
     caller::{self, Caller, HISTORY_CALLS, History, HistoryFact, Profile, ProfileEdit},
-    memory::RecentCall,
     phone::{PhoneNumber, Region},
     port::{AccessAdmin, AdminError, CallerAdmin, CallerMemory, ChangeError},
 };

@@ -3,7 +3,8 @@
 use adapters_sqlorm::{SqlCallerMemory, SqlReceiptStore};
 use domain::{
     access::TenantId,
-    call::{CallOutcome, CallRecord, EndedCall},
+    call::{CallOutcome, EndedCall},
+    memory::CallRecord,
     port::{CallerMemory, ReceiptStore},
     receipt::{Group, Receipt, Standing},
 };

@@ -6,11 +6,11 @@ use actix_web::{http::Method, test::TestRequest};
 use domain::{
     access::TenantId,
     async_trait,
-    call::{CallId, CallRecord, Turn},
+    call::{CallId, Turn},
     caller::Caller,
     context::Deadline,
     error::PortError,
-    memory::Recollection,
+    memory::{CallRecord, Recollection},
     phone::PhoneNumber,
     port::{CallerMemory, RecallQuery},
 };

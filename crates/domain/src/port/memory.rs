@@ -4,11 +4,11 @@ use async_trait::async_trait;
 
 use crate::{
     access::TenantId,
-    call::{CallId, CallRecord, SessionId, Turn},
+    call::{CallId, SessionId, Turn},
     caller::Caller,
     context::Deadline,
     error::PortError,
-    memory::{OpenCall, Recollection},
+    memory::{CallRecord, OpenCall, Recollection},
     phone::PhoneNumber,
 };
 
@@ -64,9 +64,9 @@ pub trait CallerMemory: Send + Sync {
     /// 1. commit the call, the caller (created when there is none, first and last seen at `received_at_ms`), the count and
     ///    `memory_changed_ms` (`received_at_ms`) as one unit, or nothing;
     /// 2. treat `(tenant, session_id)` as the call's identity: the same [`crate::call::EndedCall`] again changes nothing of
-    ///    the call (only its [`crate::call::Arrival`] counts for rule 3), a different one replaces the first in every field
+    ///    the call (only its [`crate::memory::Arrival`] counts for rule 3), a different one replaces the first in every field
     ///    under the same [`CallId`], and neither counts twice; a correction of the number moves the call to the other caller;
-    /// 3. let the later [`crate::call::Arrival`] win among reports of one session from one process, in whatever order they
+    /// 3. let the later [`crate::memory::Arrival`] win among reports of one session from one process, in whatever order they
     ///    reach the database; the overtaken report returns `Ok` and changes nothing. Of reports from different processes
     ///    the last one committed wins;
     /// 4. keep transcripts exactly, whatever text they hold;

@@ -15,9 +15,9 @@ pub enum Stage {
     MemoryCaller,
     /// Waiting for look-ups in a recall.
     Enrichment,
-    /// Making the summary of a call.
+    /// Finding the words of a call and making its summary.
     Summary,
-    /// Reading a call for facts.
+    /// Looking for facts among those words.
     Facts,
 }
 

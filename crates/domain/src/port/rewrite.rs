@@ -8,10 +8,9 @@ use uuid::Uuid;
 use super::Day;
 use crate::{
     access::TenantId,
-    call::{CallId, Turn},
+    call::{CallId, RecentCall, Turn},
     context::Deadline,
     error::{Cause, PortError},
-    memory::RecentCall,
     rewrite::{Draft, Part, Rewrite},
 };
 

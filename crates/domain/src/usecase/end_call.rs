@@ -5,13 +5,13 @@ use std::sync::atomic::Ordering;
 use super::CallerService;
 use crate::{
     access::Scope,
-    call::{Arrival, CallRecord, EndedCall, started_at_ms},
+    call::{self, EndedCall, started_at_ms},
     context::CallContext,
     error::Error,
     facts::{self, Fact, SaidFact},
+    memory::{Arrival, CallRecord},
     phone::Region,
     port::Stage,
-    summary,
 };
 
 impl CallerService {
@@ -31,11 +31,12 @@ impl CallerService {
         let call = input(self.region(ctx))?;
 
         let began = self.ports.clock.instant();
-        let summary = summary::of_call(&call.transcript);
+        let transcript = call::read(&call.transcript);
+        let summary = language::summary::of_call(&transcript);
         self.measured(Stage::Summary, began);
 
         let began = self.ports.clock.instant();
-        let found = facts::of_call(&call.transcript);
+        let found = facts::of_call(&transcript);
         self.measured(Stage::Facts, began);
         for (key, outcome) in found.outcomes {
             self.ports.probe.facts(key, outcome);

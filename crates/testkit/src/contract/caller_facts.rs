@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use domain::{
     access::TenantId,
-    call::CallRecord,
     facts::{FactKey, KnownFact, SaidFact},
+    memory::CallRecord,
     phone::PhoneNumber,
     port::CallerMemory,
 };

@@ -9,11 +9,11 @@ use std::{
 
 use domain::{
     access::TenantId,
-    call::{Arrival, CallId, CallOutcome, CallRecord, Role, Turn},
+    call::{CallId, CallOutcome, RecentCall, Role, Turn},
     caller::Caller,
     error::PortError,
     json::JsonObject,
-    memory::{RECENT_CALLS, RecentCall, Recollection},
+    memory::{Arrival, CallRecord, RECENT_CALLS, Recollection},
     phone::PhoneNumber,
     port::CallerMemory,
 };

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use domain::{
-    call::{CallOutcome, CallRecord, EndedCall},
+    call::{CallOutcome, EndedCall},
     error::PortError,
+    memory::CallRecord,
     port::{AdminError, ReceiptStore},
     receipt::{Group, Receipt, ReceiptId, ShownReceipt, Standing, Stats, Tally},
 };

@@ -8,9 +8,9 @@ use std::{
 
 use domain::{
     access::TenantId,
-    call::{CallRecord, SessionId},
+    call::SessionId,
     facts::{Fact, FactKey, SaidFact},
-    memory::Recollection,
+    memory::{CallRecord, Recollection},
     port::{
         Claim, Day, Subject, SummaryBacklog,
         rewrite::{ATTEMPTS, WORTH_MS},

@@ -1,9 +1,6 @@
 //! The commit of an ended call, in one transaction that can be repeated and overtaken.
 
-use domain::{
-    call::{CallRecord, SessionId},
-    error::PortError,
-};
+use domain::{call::SessionId, error::PortError, memory::CallRecord};
 use redb::WriteTransaction;
 use uuid::Uuid;
 

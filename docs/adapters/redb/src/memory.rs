@@ -3,11 +3,11 @@
 use domain::{
     access::TenantId,
     async_trait,
-    call::{CallId, CallRecord, Turn},
+    call::{CallId, RecentCall, Turn},
     caller::Caller,
     context::Deadline,
     error::PortError,
-    memory::{MOST_GAPS, RECENT_CALLS, RecentCall, Recollection},
+    memory::{CallRecord, MOST_GAPS, RECENT_CALLS, Recollection},
     phone::PhoneNumber,
     port::{CallerMemory, RecallQuery},
 };

@@ -7,13 +7,12 @@ use std::num::NonZeroU32;
 
 use domain::{
     access::{KeyId, KeyInfo, Scope, Scopes, Tenant, TenantId},
-    call::{CallId, CallOutcome, EndedCall, Role, SessionId, Turn},
+    call::{CallId, CallOutcome, EndedCall, RecentCall, Role, SessionId, Turn},
     caller::{Caller, Profile},
     enrichment::{CachedLookup, Company, Enrichment, Line, Person},
     error::PortError,
     facts::{Fact, FactKey, KnownFact, SaidFact},
     json::JsonObject,
-    memory::RecentCall,
     phone::{PhoneNumber, Region},
     port::{
         DailyCaps,

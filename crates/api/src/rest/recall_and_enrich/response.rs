@@ -3,7 +3,6 @@
 use domain::{
     enrichment::{self, Sourced},
     facts::KnownFact,
-    memory,
     recall::Recall,
     receipt::ReceiptId,
 };
@@ -254,8 +253,8 @@ fn micros(ms: f64) -> f64 {
     (ms * 1000.0).round() / 1000.0
 }
 
-impl From<memory::RecentCall> for RecentCall {
-    fn from(call: memory::RecentCall) -> Self {
+impl From<domain::call::RecentCall> for RecentCall {
+    fn from(call: domain::call::RecentCall) -> Self {
         Self {
             call_id: call.call_id.to_string(),
             started_at_ms: Some(call.started_at_ms),

@@ -8,43 +8,46 @@ mod shape;
 
 use std::ops::Range;
 
-use super::{FactKey, Finding, fact, heard::Heard};
+use super::{
+    finding::{Finding, Topic, statement},
+    utterance::Utterance,
+};
 use crate::{
-    call::Role,
     text::{
         numbers::is_number,
         phrases::{Phrases, phrases},
         small::{is_interjection, is_small},
     },
+    transcript::Speaker,
 };
-use shape::{TITLES, Taken, is_capital, is_close, is_letter, spelling, taken, titled};
+use shape::{Candidate, MARKERS, TITLES, candidate, is_capital, is_close, is_letter, spelling, titled};
 
 /// Looks for introductions in all of a call.
-pub(super) fn find(call: &[Heard<'_>], findings: &mut Vec<Finding>) {
+pub(super) fn find(call: &[Utterance<'_>], findings: &mut Vec<Finding>) {
     let mut known: Vec<String> = Vec::new();
     let mut asked = None;
-    let mut agent: Option<&Heard<'_>> = None;
+    let mut agent: Option<&Utterance<'_>> = None;
     let mut turns = 0;
-    for heard in call {
-        if heard.words.is_empty() {
+    for utterance in call {
+        if utterance.words.is_empty() {
             continue;
         }
-        if heard.role == Role::Agent {
-            asked = asks_name(heard).or(asked.filter(|_| heard.words.len() < 4));
-            agent = Some(heard);
+        if utterance.speaker == Speaker::Agent {
+            asked = asks_name(utterance).or(asked.filter(|_| utterance.words.len() < 4));
+            agent = Some(utterance);
             continue;
         }
         turns += 1;
         let mut doubt = false;
-        let mut stated = introductions(heard, asked, turns);
-        stated.extend(correction(heard, agent, &known));
-        for statement in stated {
-            match statement {
-                Statement::Doubtful => doubt = true,
-                Statement::Name { parts, quote, corrects } => match merged(&known, parts, corrects, doubt, asked) {
+        let mut stated = introductions(utterance, asked, turns);
+        stated.extend(correction(utterance, agent, &known));
+        for introduction in stated {
+            match introduction {
+                Introduction::Doubtful => doubt = true,
+                Introduction::Name { parts, quote, corrects } => match merged(&known, parts, corrects, doubt, asked) {
                     Merged::New(name) => {
                         doubt = false;
-                        findings.push(fact(FactKey::Name, name.join(" "), heard, quote));
+                        findings.push(statement(Topic::Name, name.join(" "), utterance, quote));
                         known = name;
                     }
                     Merged::Known => {}
@@ -53,10 +56,10 @@ pub(super) fn find(call: &[Heard<'_>], findings: &mut Vec<Finding>) {
             }
         }
         if doubt {
-            findings.push(Finding::Doubt(FactKey::Name));
+            findings.push(Finding::Doubt(Topic::Name));
         }
         // Noise and "yes" do not answer the question yet.
-        if heard.words.iter().any(|word| !is_interjection(&word.norm)) {
+        if utterance.words.iter().any(|word| !is_interjection(&word.norm)) {
             asked = None;
         }
     }
@@ -71,7 +74,7 @@ enum Part {
 }
 
 /// A place that introduces the caller.
-enum Statement {
+enum Introduction {
     Name {
         parts: Vec<String>,
         quote: Range<usize>,
@@ -102,7 +105,7 @@ const ASKS: &Phrases = phrases![
 ];
 
 /// What the agent's turn asks of the caller's name.
-fn asks_name(agent: &Heard<'_>) -> Option<Part> {
+fn asks_name(agent: &Utterance<'_>) -> Option<Part> {
     if agent.has(phrases![
         "and last name",
         "and the last name",
@@ -135,24 +138,21 @@ const REPORTED: &Phrases = phrases![
     "if", "like", "said", "saying", "says", "that", "think", "thinks", "thought", "told", "where", "whether",
 ];
 
-/// Words after a name that prove it.
-const MARKERS: &[&str] = &["again", "calling", "here", "speaking"];
-
 /// How many turns of a caller are their opening.
 const OPENING: usize = 3;
 
 /// Every introduction of a turn, from left to right.
-fn introductions(heard: &Heard<'_>, asked: Option<Part>, turns: usize) -> Vec<Statement> {
+fn introductions(utterance: &Utterance<'_>, asked: Option<Part>, turns: usize) -> Vec<Introduction> {
     let mut found = Vec::new();
     let mut from = 0;
-    while from < heard.words.len() {
-        match introduction(heard, from, asked, turns) {
-            Some((statement, end)) => {
-                let introduced = matches!(statement, Statement::Name { .. });
-                found.push(statement);
+    while from < utterance.words.len() {
+        match introduction(utterance, from, asked, turns) {
+            Some((introduction, end)) => {
+                let introduced = matches!(introduction, Introduction::Name { .. });
+                found.push(introduction);
                 from = end.max(from + 1);
                 if introduced {
-                    found.extend(second_thought(heard, end));
+                    found.extend(second_thought(utterance, end));
                 }
             }
             None => from += 1,
@@ -161,13 +161,13 @@ fn introductions(heard: &Heard<'_>, asked: Option<Part>, turns: usize) -> Vec<St
     if found.is_empty()
         && let Some(part) = asked
     {
-        found.extend(answer(heard, part));
+        found.extend(answer(utterance, part));
     }
     found
 }
 
 /// The name that takes back the one before `place`: "my name is ana ruiz sorry ana reyes".
-fn second_thought(heard: &Heard<'_>, place: usize) -> Option<Statement> {
+fn second_thought(utterance: &Utterance<'_>, place: usize) -> Option<Introduction> {
     const CUES: &Phrases = phrases![
         "actually",
         "i mean",
@@ -180,18 +180,25 @@ fn second_thought(heard: &Heard<'_>, place: usize) -> Option<Statement> {
         "sorry i mean",
         "wait no",
     ];
-    let start = heard.behind(place, CUES)?;
-    match taken(heard, start, true) {
-        Taken::Name { parts, end } if parts.len() > 1 && follows(heard, end) => Some(name(parts, start..end, true)),
+    let start = utterance.behind(place, CUES)?;
+    match candidate(utterance, start, true) {
+        Candidate::Name { parts, end } if parts.len() > 1 && follows(utterance, end) => {
+            Some(name(parts, start..end, true))
+        }
         _ => None,
     }
 }
 
 /// The introduction that begins at `place`, and the place behind it.
-fn introduction(heard: &Heard<'_>, place: usize, asked: Option<Part>, turns: usize) -> Option<(Statement, usize)> {
+fn introduction(
+    utterance: &Utterance<'_>,
+    place: usize,
+    asked: Option<Part>,
+    turns: usize,
+) -> Option<(Introduction, usize)> {
     let (first, opening) = (turns == 1, turns <= OPENING);
-    let doubtful = |end| Some((Statement::Doubtful, end));
-    if let Some(start) = heard.behind(
+    let doubtful = |end| Some((Introduction::Doubtful, end));
+    if let Some(start) = utterance.behind(
         place,
         phrases![
             "my first and last name is",
@@ -200,49 +207,50 @@ fn introduction(heard: &Heard<'_>, place: usize, asked: Option<Part>, turns: usi
             "my name's",
         ],
     ) {
-        let reported = heard.has_before(place, 2, REPORTED);
-        let start = start + usize::from(matches!(heard.norm(start), "actually" | "still" | "really"));
-        let corrects = heard.has_before(place, 4, phrases!["actually", "mean", "no", "sorry", "wrong"]);
-        return match taken(heard, start, false) {
-            Taken::Nothing => None,
-            Taken::Doubtful(end) => doubtful(end),
-            Taken::Name { end, .. } if reported || heard.asks(place) => doubtful(end),
-            Taken::Name { parts, end } => Some((name(parts, place..end, corrects), end)),
+        let reported = utterance.has_before(place, 2, REPORTED);
+        let start = start + usize::from(matches!(utterance.norm(start), "actually" | "still" | "really"));
+        let corrects = utterance.has_before(place, 4, phrases!["actually", "mean", "no", "sorry", "wrong"]);
+        return match candidate(utterance, start, false) {
+            Candidate::Nothing => None,
+            Candidate::Doubtful(end) => doubtful(end),
+            Candidate::Name { end, .. } if reported || utterance.asks(place) => doubtful(end),
+            Candidate::Name { parts, end } => Some((name(parts, place..end, corrects), end)),
         };
     }
-    if let Some(start) = heard.behind(place, phrases!["the name is", "the name's"])
+    if let Some(start) = utterance.behind(place, phrases!["the name is", "the name's"])
         && (asked == Some(Part::Whole) || first)
-        && let Taken::Name { parts, end } = taken(heard, start, true)
+        && let Candidate::Name { parts, end } = candidate(utterance, start, true)
         && parts.len() > 1
-        && follows(heard, end)
+        && follows(utterance, end)
     {
         return Some((name(parts, place..end, false), end));
     }
-    if let Some(start) = heard.behind(place, phrases!["first name", "first name is", "first name's"])
-        && let Taken::Name { parts, end } = taken(heard, start, false)
+    if let Some(start) = utterance.behind(place, phrases!["first name", "first name is", "first name's"])
+        && let Candidate::Name { parts, end } = candidate(utterance, start, false)
         && let [first] = &parts[..]
     {
         // "first name Ana, last name Ruiz" in one breath.
-        let gap = end + usize::from(matches!(heard.norm(end), "and" | "my"));
-        let gap = gap + usize::from(heard.norm(gap) == "my");
-        if let Some(start) = heard.behind(
+        let gap = end + usize::from(matches!(utterance.norm(end), "and" | "my"));
+        let gap = gap + usize::from(utterance.norm(gap) == "my");
+        if let Some(start) = utterance.behind(
             gap,
             phrases!["last name", "last name is", "last name's", "surname", "surname is"],
-        ) && let Taken::Name { parts: last, end } = taken(heard, start, false)
+        ) && let Candidate::Name { parts: last, end } = candidate(utterance, start, false)
         {
             let parts = std::iter::once(first.clone()).chain(last).collect();
             return Some((name(parts, place..end, false), end));
         }
         return None;
     }
-    let clause =
-        place == 0 || heard.ends_before(place) || heard.words[..place].iter().all(|word| is_interjection(&word.norm));
-    let start = heard.behind(place, phrases!["i am", "i'm", "it is", "it's", "this is"])?;
-    let Taken::Name { parts, end } = taken(heard, start, true) else {
+    let clause = place == 0
+        || utterance.ends_before(place)
+        || utterance.words[..place].iter().all(|word| is_interjection(&word.norm));
+    let start = utterance.behind(place, phrases!["i am", "i'm", "it is", "it's", "this is"])?;
+    let Candidate::Name { parts, end } = candidate(utterance, start, true) else {
         return None;
     };
     if !clause
-        && !heard.has_before(
+        && !utterance.has_before(
             place,
             1,
             phrases!["afternoon", "evening", "hello", "hey", "hi", "morning", "yeah", "yes"],
@@ -250,22 +258,22 @@ fn introduction(heard: &Heard<'_>, place: usize, asked: Option<Part>, turns: usi
     {
         return None;
     }
-    let marked = MARKERS.contains(&heard.norm(end)) && !heard.asks(place);
-    let cased = is_capital(heard.shown(start)) && place > 0;
-    let greeted = place > 0 && heard.words[..place].iter().all(|word| is_interjection(&word.norm));
-    let follows = follows(heard, end);
+    let marked = MARKERS.contains(&utterance.norm(end)) && !utterance.asks(place);
+    let cased = is_capital(utterance.shown(start)) && place > 0;
+    let greeted = place > 0 && utterance.words[..place].iter().all(|word| is_interjection(&word.norm));
+    let follows = follows(utterance, end);
     let full = parts.len() > 1;
-    let kept = match heard.norm(place) {
+    let kept = match utterance.norm(place) {
         "this" => marked || (opening && follows && (full || greeted)),
         "i'm" | "i" => {
             (marked && full)
-                || (opening && follows && (is_capital(heard.shown(start)) && (full || (cased && greeted))))
+                || (opening && follows && (is_capital(utterance.shown(start)) && (full || (cased && greeted))))
                 || (opening && follows && full && greeted && !parts.iter().any(|part| is_adjective(part)))
                 || (asked == Some(Part::Whole) && follows)
         }
-        _ => marked || (asked == Some(Part::Whole) && heard.ends_before(end)),
+        _ => marked || (asked == Some(Part::Whole) && utterance.ends_before(end)),
     };
-    if heard.asks(place) || !kept {
+    if utterance.asks(place) || !kept {
         return None;
     }
     let end_of_quote = if marked { end + 1 } else { end };
@@ -273,8 +281,8 @@ fn introduction(heard: &Heard<'_>, place: usize, asked: Option<Part>, turns: usi
 }
 
 /// Whether a name may end before `place`: the sentence does, or goes on with a word that follows names.
-fn follows(heard: &Heard<'_>, place: usize) -> bool {
-    heard.ends_before(place) || FOLLOWS.contains(&heard.norm(place)) || MARKERS.contains(&heard.norm(place))
+fn follows(utterance: &Utterance<'_>, place: usize) -> bool {
+    utterance.ends_before(place) || FOLLOWS.contains(&utterance.norm(place)) || MARKERS.contains(&utterance.norm(place))
 }
 
 /// Endings that words after "I'm" have more often than names.
@@ -285,8 +293,8 @@ fn is_adjective(part: &str) -> bool {
             .any(|ending| part.ends_with(ending))
 }
 
-fn name(parts: Vec<String>, quote: Range<usize>, corrects: bool) -> Statement {
-    Statement::Name { parts, quote, corrects }
+fn name(parts: Vec<String>, quote: Range<usize>, corrects: bool) -> Introduction {
+    Introduction::Name { parts, quote, corrects }
 }
 
 /// What may stand before the name in an answer.
@@ -321,52 +329,54 @@ const FOLLOWS: &[&str] = &[
 ];
 
 /// The fuller name that follows `parts`, as in "Ruiz. Ana Ruiz."
-fn repeated(heard: &Heard<'_>, place: usize, parts: &[String]) -> Option<(Vec<String>, usize)> {
-    match taken(heard, place, true) {
-        Taken::Name { parts: fuller, end } if parts.iter().all(|part| fuller.contains(part)) => Some((fuller, end)),
+fn repeated(utterance: &Utterance<'_>, place: usize, parts: &[String]) -> Option<(Vec<String>, usize)> {
+    match candidate(utterance, place, true) {
+        Candidate::Name { parts: fuller, end } if parts.iter().all(|part| fuller.contains(part)) => Some((fuller, end)),
         _ => None,
     }
 }
 
 /// The name in the answer to a question for it: nothing else may be in the way.
-fn answer(heard: &Heard<'_>, part: Part) -> Option<Statement> {
+fn answer(utterance: &Utterance<'_>, part: Part) -> Option<Introduction> {
     let mut start = 0;
-    while start < heard.words.len() {
-        match heard.behind(start, LEADS) {
+    while start < utterance.words.len() {
+        match utterance.behind(start, LEADS) {
             Some(end) => start = end,
-            None if is_interjection(heard.norm(start)) && !is_capital_inside(heard, start) => start += 1,
+            None if is_interjection(utterance.norm(start)) && !is_capital_inside(utterance, start) => start += 1,
             None => break,
         }
     }
-    match taken(heard, start, true) {
-        Taken::Nothing => None,
-        Taken::Doubtful(_) => Some(Statement::Doubtful),
-        Taken::Name { parts, end } => {
-            let (parts, end) = repeated(heard, end, &parts).unwrap_or((parts, end));
-            let follows = follows(heard, end) || is_letter(heard.norm(end));
+    match candidate(utterance, start, true) {
+        Candidate::Nothing => None,
+        Candidate::Doubtful(_) => Some(Introduction::Doubtful),
+        Candidate::Name { parts, end } => {
+            let (parts, end) = repeated(utterance, end, &parts).unwrap_or((parts, end));
+            let follows = follows(utterance, end) || is_letter(utterance.norm(end));
             let corrects = part == Part::Last;
-            if !follows || heard.asks(start) || (part == Part::Last && parts.len() > 2) {
-                return Some(Statement::Doubtful);
+            if !follows || utterance.asks(start) || (part == Part::Last && parts.len() > 2) {
+                return Some(Introduction::Doubtful);
             }
             Some(name(parts, start..end, corrects))
         }
     }
 }
 
-fn is_capital_inside(heard: &Heard<'_>, place: usize) -> bool {
-    place > 0 && is_capital(heard.shown(place))
+fn is_capital_inside(utterance: &Utterance<'_>, place: usize) -> bool {
+    place > 0 && is_capital(utterance.shown(place))
 }
 
 /// A correction of a name: "no, it's Johns with an h", "that's Smyth, S-M-Y-T-H".
-fn correction(heard: &Heard<'_>, agent: Option<&Heard<'_>>, known: &[String]) -> Option<Statement> {
+fn correction(utterance: &Utterance<'_>, agent: Option<&Utterance<'_>>, known: &[String]) -> Option<Introduction> {
     let mut start = 0;
-    while start < heard.words.len() && start < 4 && is_interjection(heard.norm(start)) || heard.norm(start) == "not" {
+    while start < utterance.words.len() && start < 4 && is_interjection(utterance.norm(start))
+        || utterance.norm(start) == "not"
+    {
         start += 1;
     }
-    let refused = heard.words[..start]
+    let refused = utterance.words[..start]
         .iter()
         .any(|word| matches!(word.norm.as_ref(), "no" | "nope" | "actually" | "sorry" | "not"));
-    let lead = heard.behind(
+    let lead = utterance.behind(
         start,
         phrases![
             "it is",
@@ -384,25 +394,27 @@ fn correction(heard: &Heard<'_>, agent: Option<&Heard<'_>>, known: &[String]) ->
     if lead.is_none() && !refused && !spells {
         return None;
     }
-    if let Some((spelled, end)) = spelling(heard, place) {
+    if let Some((spelled, end)) = spelling(utterance, place) {
         let near = known.iter().any(|part| is_close(part, &spelled)) || named_by(agent, &spelled);
         return near.then(|| name(vec![titled(&spelled)], place..end, true));
     }
-    let Taken::Name { parts, end } = taken(heard, place, true) else {
+    let Candidate::Name { parts, end } = candidate(utterance, place, true) else {
         return None;
     };
-    let with_letter = matches!(heard.norm(end), "with" | "without")
-        && heard.words.len() <= end + 6
-        && (is_letter(heard.norm(end + 1)) || is_letter(heard.norm(end + 2)) || is_number(heard.norm(end + 1)));
+    let with_letter = matches!(utterance.norm(end), "with" | "without")
+        && utterance.words.len() <= end + 6
+        && (is_letter(utterance.norm(end + 1))
+            || is_letter(utterance.norm(end + 2))
+            || is_number(utterance.norm(end + 1)));
     let spelled = end > place + parts.len();
     let near = parts.iter().any(|new| {
         known.iter().any(|part| is_close(part, new)) || named_by(agent, new) || (with_letter && titled_by(agent, new))
     });
-    if !(with_letter || spelled || refused && heard.ends_before(end)) || !near {
+    if !(with_letter || spelled || refused && utterance.ends_before(end)) || !near {
         return None;
     }
     let end = if with_letter {
-        heard.words.len().min(end + 3)
+        utterance.words.len().min(end + 3)
     } else {
         end
     };
@@ -410,7 +422,7 @@ fn correction(heard: &Heard<'_>, agent: Option<&Heard<'_>>, known: &[String]) ->
 }
 
 /// Whether the agent just said something close to `part`, addressing the caller with it.
-fn named_by(agent: Option<&Heard<'_>>, part: &str) -> bool {
+fn named_by(agent: Option<&Utterance<'_>>, part: &str) -> bool {
     agent.is_some_and(|agent| {
         let addressed = agent.words.len() <= 8 || agent.words.iter().any(|word| TITLES.contains(&word.norm.as_ref()));
         addressed
@@ -422,7 +434,7 @@ fn named_by(agent: Option<&Heard<'_>>, part: &str) -> bool {
 }
 
 /// Whether the agent just called somebody by a title and a name with the same first letter: "miss leigh" for "Lee".
-fn titled_by(agent: Option<&Heard<'_>>, part: &str) -> bool {
+fn titled_by(agent: Option<&Utterance<'_>>, part: &str) -> bool {
     agent.is_some_and(|agent| {
         (1..agent.words.len()).any(|place| {
             TITLES.contains(&agent.norm(place - 1))
@@ -478,32 +490,23 @@ fn merged(known: &[String], new: Vec<String>, corrects: bool, doubt: bool, asked
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::call::Turn;
+    use crate::transcript::Transcript;
 
     /// What the call tells last; lines of the agent begin with `A: `.
-    fn told(call: &[&str]) -> Option<String> {
-        let turns: Vec<Turn> = call
-            .iter()
-            .map(|line| {
-                let agent = line.strip_prefix("A: ");
-                Turn {
-                    role: if agent.is_some() { Role::Agent } else { Role::User },
-                    text: agent.unwrap_or(line).to_owned(),
-                    ts_ms: 0.0,
-                }
-            })
-            .collect();
-        let heard: Vec<Heard<'_>> = turns
-            .iter()
-            .enumerate()
-            .map(|(place, turn)| Heard::new(place, turn))
-            .collect();
+    fn name_in(call: &[&str]) -> Option<String> {
+        let transcript = Transcript::read(call.iter().map(|line| match line.strip_prefix("A: ") {
+            Some(text) => (Speaker::Agent, text),
+            None => (Speaker::Caller, *line),
+        }));
+        let turns = transcript.turns.iter().enumerate();
+        let utterances: Vec<Utterance<'_>> = turns.map(|(place, turn)| Utterance::new(place, turn)).collect();
         let mut findings = Vec::new();
-        find(&heard, &mut findings);
+        find(&utterances, &mut findings);
         findings.into_iter().rev().find_map(|finding| match finding {
-            Finding::Fact(fact) => {
-                assert!(turns[fact.turn].text.contains(&fact.quote) && turns[fact.turn].role == Role::User);
-                Some(fact.value)
+            Finding::Statement(statement) => {
+                assert_eq!(transcript.turns[statement.turn].speaker, Speaker::Caller);
+                assert!(!transcript.quote(&statement).is_empty());
+                Some(statement.value)
             }
             Finding::Doubt(_) => None,
         })
@@ -540,7 +543,7 @@ mod tests {
             (&["hi this is maren okafor can you help me"], "Maren Okafor"),
             (&["MY NAME IS ANA RUIZ AND I NEED HELP"], "Ana Ruiz"),
         ] {
-            assert_eq!(told(call).as_deref(), Some(expected), "{call:?}");
+            assert_eq!(name_in(call).as_deref(), Some(expected), "{call:?}");
         }
     }
 
@@ -565,7 +568,7 @@ mod tests {
                 "Hannah Ruiz",
             ),
         ] {
-            assert_eq!(told(call).as_deref(), Some(expected), "{call:?}");
+            assert_eq!(name_in(call).as_deref(), Some(expected), "{call:?}");
         }
     }
 
@@ -591,7 +594,7 @@ mod tests {
             &["it's johns with an h"],
             &[""],
         ] {
-            assert_eq!(told(call), None, "{call:?}");
+            assert_eq!(name_in(call), None, "{call:?}");
         }
     }
 }

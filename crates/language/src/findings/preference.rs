@@ -1,6 +1,11 @@
 //! When and how the caller likes to be reached.
 
-use super::{Exchange, FactKey, Finding, fact, heard::Heard, timing::timing};
+use super::{
+    exchange::Exchange,
+    finding::{Finding, Topic, statement},
+    timing::timing,
+    utterance::Utterance,
+};
 use crate::text::{
     phrases::{Phrases, phrases},
     plain::plain,
@@ -9,8 +14,8 @@ use crate::text::{
 /// Looks for preferences that callers state.
 pub(super) fn find(exchanges: &[Exchange<'_, '_>], findings: &mut Vec<Finding>) {
     for exchange in exchanges {
-        times(exchange.heard, findings);
-        channels(exchange.heard, findings);
+        times(exchange.answer, findings);
+        channels(exchange.answer, findings);
     }
 }
 
@@ -94,43 +99,47 @@ const NOT: &Phrases = phrases![
     "nobody", "not", "she", "stop", "they", "was", "when", "why", "won't", "you",
 ];
 
-fn times(heard: &Heard<'_>, findings: &mut Vec<Finding>) {
-    for cue in heard.find(BEFORE) {
-        let Some(timing) = timing(heard, cue.end) else { continue };
-        if heard.has_before(cue.start, 4, NOT) && !requested(heard, cue.start)
-            || (heard.asks(cue.start) && !requested(heard, cue.start))
+fn times(utterance: &Utterance<'_>, findings: &mut Vec<Finding>) {
+    for cue in utterance.find(BEFORE) {
+        let Some(timing) = timing(utterance, cue.end) else {
+            continue;
+        };
+        if utterance.has_before(cue.start, 4, NOT) && !requested(utterance, cue.start)
+            || (utterance.asks(cue.start) && !requested(utterance, cue.start))
         {
-            findings.push(Finding::Doubt(FactKey::PreferredTime));
+            findings.push(Finding::Doubt(Topic::PreferredTime));
             continue;
         }
-        keep(heard, timing.places.clone(), cue.start..timing.places.end, findings);
+        keep(utterance, timing.places.clone(), cue.start..timing.places.end, findings);
         return;
     }
-    if !heard.has(BEHIND) {
+    if !utterance.has(BEHIND) {
         return;
     }
-    for place in 0..heard.words.len() {
-        let Some(timing) = timing(heard, place) else { continue };
+    for place in 0..utterance.words.len() {
+        let Some(timing) = timing(utterance, place) else {
+            continue;
+        };
         let end = timing.places.end;
         let behind = end
             + usize::from(matches!(
-                heard.norm(end),
+                utterance.norm(end),
                 "usually" | "always" | "generally" | "probably" | "really"
             ));
-        let Some(last) = heard.behind(behind, BEHIND) else {
+        let Some(last) = utterance.behind(behind, BEHIND) else {
             continue;
         };
-        if heard.asks(place) || heard.has_before(place, 4, phrases!["don't", "if", "not", "that", "when"]) {
-            findings.push(Finding::Doubt(FactKey::PreferredTime));
+        if utterance.asks(place) || utterance.has_before(place, 4, phrases!["don't", "if", "not", "that", "when"]) {
+            findings.push(Finding::Doubt(Topic::PreferredTime));
         } else {
-            keep(heard, timing.places, place..last, findings);
+            keep(utterance, timing.places, place..last, findings);
         }
         return;
     }
 }
 
 /// Whether the words before `place` ask for a call, as in "can you call me after five".
-fn requested(heard: &Heard<'_>, place: usize) -> bool {
+fn requested(utterance: &Utterance<'_>, place: usize) -> bool {
     const REQUESTS: &Phrases = phrases![
         "can somebody",
         "can someone",
@@ -141,14 +150,19 @@ fn requested(heard: &Heard<'_>, place: usize) -> bool {
         "could you please",
         "would you",
     ];
-    (place.saturating_sub(3)..place).any(|start| heard.behind(start, REQUESTS) == Some(place))
+    (place.saturating_sub(3)..place).any(|start| utterance.behind(start, REQUESTS) == Some(place))
 }
 
-fn keep(heard: &Heard<'_>, time: std::ops::Range<usize>, quote: std::ops::Range<usize>, findings: &mut Vec<Finding>) {
+fn keep(
+    utterance: &Utterance<'_>,
+    time: std::ops::Range<usize>,
+    quote: std::ops::Range<usize>,
+    findings: &mut Vec<Finding>,
+) {
     // "at" and "on" only join the time to its verb.
-    let start = time.start + usize::from(matches!(heard.norm(time.start), "at" | "on") && time.len() > 1);
-    let value = plain(heard.quote(start..time.end));
-    findings.push(fact(FactKey::PreferredTime, value, heard, quote));
+    let start = time.start + usize::from(matches!(utterance.norm(time.start), "at" | "on") && time.len() > 1);
+    let value = plain(utterance.quote(start..time.end));
+    findings.push(statement(Topic::PreferredTime, value, utterance, quote));
 }
 
 /// The words for each channel.
@@ -189,6 +203,11 @@ const CHANNELS: &[(&str, &Phrases)] = &[
         phrases!["a letter", "letter", "letters", "mail", "post", "regular mail"],
     ),
 ];
+
+/// Whether `name` is one of the channels.
+pub(crate) fn is_channel(name: &str) -> bool {
+    CHANNELS.iter().any(|(channel, _)| *channel == name)
+}
 
 const PREFERS: &Phrases = phrases![
     "best way to contact me is",
@@ -256,36 +275,36 @@ const COMMANDS: &[(&str, &Phrases)] = &[
     ("whatsapp", phrases!["message me on whatsapp", "whatsapp me"]),
 ];
 
-fn channels(heard: &Heard<'_>, findings: &mut Vec<Finding>) {
-    for place in 0..heard.words.len() {
-        if let Some(cue) = heard.behind(place, PREFERS)
-            && let Some((channel, end)) = channel_at(heard, cue)
-            && heard.behind(cue, phrases!["text me"]).is_none()
+fn channels(utterance: &Utterance<'_>, findings: &mut Vec<Finding>) {
+    for place in 0..utterance.words.len() {
+        if let Some(cue) = utterance.behind(place, PREFERS)
+            && let Some((channel, end)) = channel_at(utterance, cue)
+            && utterance.behind(cue, phrases!["text me"]).is_none()
         {
-            let clear = heard.ends_before(end)
-                || !matches!(heard.norm(end), "number" | "address" | "back" | "tomorrow" | "with");
-            let clear = clear && !heard.has_before(place, 3, NOT_CHANNEL);
-            return stated(heard, place..end, channel, clear, findings);
+            let clear = utterance.ends_before(end)
+                || !matches!(utterance.norm(end), "number" | "address" | "back" | "tomorrow" | "with");
+            let clear = clear && !utterance.has_before(place, 3, NOT_CHANNEL);
+            return stated(utterance, place..end, channel, clear, findings);
         }
-        if let Some((channel, end)) = channel_at(heard, place)
-            && let Some(last) = heard.behind(end, IS_PREFERRED)
+        if let Some((channel, end)) = channel_at(utterance, place)
+            && let Some(last) = utterance.behind(end, IS_PREFERRED)
         {
-            let clear = !heard.has_before(place, 3, NOT_CHANNEL);
-            return stated(heard, place..last, channel, clear, findings);
+            let clear = !utterance.has_before(place, 3, NOT_CHANNEL);
+            return stated(utterance, place..last, channel, clear, findings);
         }
         for (channel, commands) in COMMANDS {
-            let Some(end) = heard.behind(place, commands) else {
+            let Some(end) = utterance.behind(place, commands) else {
                 continue;
             };
             // In "don't call text me" the refusal is of the call.
-            if heard.has_before(place, 1, NOT_CHANNEL) {
+            if utterance.has_before(place, 1, NOT_CHANNEL) {
                 continue;
             }
-            let instead = heard.norm(end) == "instead";
-            let only =
-                heard.has_before(place, 2, phrases!["always", "just", "only", "rather"]) && heard.ends_before(end);
+            let instead = utterance.norm(end) == "instead";
+            let only = utterance.has_before(place, 2, phrases!["always", "just", "only", "rather"])
+                && utterance.ends_before(end);
             let no_calls = *channel != "phone"
-                && heard.has(phrases![
+                && utterance.has(phrases![
                     "do not call",
                     "don't call",
                     "don't phone",
@@ -295,7 +314,7 @@ fn channels(heard: &Heard<'_>, findings: &mut Vec<Finding>) {
                     "rather than call",
                     "stop calling",
                 ]);
-            let rather = heard.has_before(
+            let rather = utterance.has_before(
                 place,
                 4,
                 phrases![
@@ -306,18 +325,18 @@ fn channels(heard: &Heard<'_>, findings: &mut Vec<Finding>) {
                     "rather you",
                 ],
             );
-            if instead || only || (no_calls && heard.ends_before(end)) || rather {
-                return stated(heard, place..end + usize::from(instead), channel, true, findings);
+            if instead || only || (no_calls && utterance.ends_before(end)) || rather {
+                return stated(utterance, place..end + usize::from(instead), channel, true, findings);
             }
         }
     }
 }
 
 /// The channel that is named at `place`, and the place behind.
-fn channel_at(heard: &Heard<'_>, place: usize) -> Option<(&'static str, usize)> {
+fn channel_at(utterance: &Utterance<'_>, place: usize) -> Option<(&'static str, usize)> {
     CHANNELS
         .iter()
-        .find_map(|(channel, words)| Some((*channel, heard.behind(place, words)?)))
+        .find_map(|(channel, words)| Some((*channel, utterance.behind(place, words)?)))
 }
 
 const NOT_CHANNEL: &Phrases = phrases![
@@ -325,10 +344,16 @@ const NOT_CHANNEL: &Phrases = phrases![
     "without", "won't",
 ];
 
-fn stated(heard: &Heard<'_>, quote: std::ops::Range<usize>, channel: &str, clear: bool, findings: &mut Vec<Finding>) {
-    if clear && !heard.asks(quote.start) {
-        findings.push(fact(FactKey::PreferredChannel, channel.to_owned(), heard, quote));
+fn stated(
+    utterance: &Utterance<'_>,
+    quote: std::ops::Range<usize>,
+    channel: &str,
+    clear: bool,
+    findings: &mut Vec<Finding>,
+) {
+    if clear && !utterance.asks(quote.start) {
+        findings.push(statement(Topic::PreferredChannel, channel.to_owned(), utterance, quote));
     } else {
-        findings.push(Finding::Doubt(FactKey::PreferredChannel));
+        findings.push(Finding::Doubt(Topic::PreferredChannel));
     }
 }

@@ -1,24 +1,22 @@
 //! Cuts a transcript into sentences, with or without punctuation to go by.
 
-use std::borrow::Cow;
-
 use crate::{
-    call::{Role, Turn},
     text::{
         numbers::is_number,
         phrases::{Phrases, phrases},
         small::is_interjection,
-        words::{After, Sound, words},
+        words::{After, Sound},
     },
+    transcript::{Speaker, Transcript, Turn},
 };
 
 /// A word that was really said.
-#[derive(Debug, Clone)]
-pub(super) struct Spoken<'a> {
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SentenceWord<'a> {
     /// As transcribed.
     pub(super) shown: &'a str,
     /// In lower case, with straight apostrophes.
-    pub(super) norm: Cow<'a, str>,
+    pub(super) norm: &'a str,
     /// What follows it.
     pub(super) after: After,
     /// The turn it is from.
@@ -28,9 +26,9 @@ pub(super) struct Spoken<'a> {
 /// A sentence, in the words that were really said.
 pub(super) struct Sentence<'a> {
     /// Who said it.
-    pub(super) role: Role,
+    pub(super) speaker: Speaker,
     /// The words, fillers and noise left out. Never empty.
-    pub(super) words: Vec<Spoken<'a>>,
+    pub(super) words: Vec<SentenceWord<'a>>,
     /// Whether it asks something.
     pub(super) question: bool,
     /// The turn in which it begins.
@@ -44,18 +42,18 @@ const WORDS: usize = 16;
 const LONGEST: usize = 40;
 
 /// The sentences of a transcript, in order.
-pub(super) fn sentences(transcript: &[Turn]) -> Vec<Sentence<'_>> {
+pub(super) fn sentences<'t>(transcript: &'t Transcript<'_>) -> Vec<Sentence<'t>> {
     let mut found: Vec<Sentence<'_>> = Vec::new();
-    let mut sentence: Vec<Spoken<'_>> = Vec::new();
-    let mut speaker = Role::Agent;
-    for (place, turn) in transcript.iter().enumerate() {
-        let said = said(place, &turn.text);
+    let mut sentence: Vec<SentenceWord<'_>> = Vec::new();
+    let mut speaker = Speaker::Agent;
+    for (place, turn) in transcript.turns.iter().enumerate() {
+        let said = said(place, turn);
         let Some(first) = said.first() else { continue };
         // Recognisers end a turn at every pause; a sentence may go on behind it.
-        if turn.role != speaker || !goes_on(&sentence, first) {
+        if turn.speaker != speaker || !goes_on(&sentence, first) {
             close(&mut found, speaker, &mut sentence, false);
         }
-        speaker = turn.role;
+        speaker = turn.speaker;
         let punctuated = said.iter().any(|word| word.after != After::Nothing);
         let mut rest = &said[..];
         while let Some((word, following)) = rest.split_first() {
@@ -68,7 +66,7 @@ pub(super) fn sentences(transcript: &[Turn]) -> Vec<Sentence<'_>> {
                 rest = following;
                 continue;
             }
-            sentence.push(word.clone());
+            sentence.push(*word);
             match word.after {
                 After::Stop => close(&mut found, speaker, &mut sentence, false),
                 After::Question => close(&mut found, speaker, &mut sentence, true),
@@ -82,14 +80,14 @@ pub(super) fn sentences(transcript: &[Turn]) -> Vec<Sentence<'_>> {
 }
 
 /// Ends the sentence that `words` hold, if any.
-fn close<'a>(found: &mut Vec<Sentence<'a>>, role: Role, words: &mut Vec<Spoken<'a>>, marked: bool) {
+fn close<'a>(found: &mut Vec<Sentence<'a>>, speaker: Speaker, words: &mut Vec<SentenceWord<'a>>, marked: bool) {
     if !words.is_empty() {
         let words = std::mem::replace(words, Vec::with_capacity(WORDS));
         let open = words
             .last()
             .is_some_and(|word| matches!(word.after, After::Nothing | After::Pause));
         found.push(Sentence {
-            role,
+            speaker,
             question: marked || (open && asks(&words)),
             turn: words[0].turn,
             words,
@@ -97,25 +95,25 @@ fn close<'a>(found: &mut Vec<Sentence<'a>>, role: Role, words: &mut Vec<Spoken<'
     }
 }
 
-fn introduces(sentence: &[Spoken<'_>]) -> bool {
+fn introduces(sentence: &[SentenceWord<'_>]) -> bool {
     sentence
         .windows(2)
         .any(|pair| pair[0].norm == "my" && pair[1].norm.starts_with("name"))
 }
 
-fn is_first_person(word: &Spoken<'_>) -> bool {
+fn is_first_person(word: &SentenceWord<'_>) -> bool {
     matches!(
-        word.norm.as_ref(),
+        word.norm,
         "i" | "i'd" | "i'm" | "i've" | "we" | "we'd" | "we're" | "we've"
     )
 }
 
 /// Whether words without a mark at their end ask something, by their order.
-fn asks(words: &[Spoken<'_>]) -> bool {
+fn asks(words: &[SentenceWord<'_>]) -> bool {
     let verb = |place: usize| {
         words.get(place).is_some_and(|word| {
             matches!(
-                word.norm.as_ref(),
+                word.norm,
                 "are"
                     | "can"
                     | "could"
@@ -133,16 +131,16 @@ fn asks(words: &[Spoken<'_>]) -> bool {
             )
         })
     };
-    let start = words.iter().take_while(|word| is_interjection(&word.norm)).count();
+    let start = words.iter().take_while(|word| is_interjection(word.norm)).count();
     let Some(first) = words.get(start) else { return false };
-    match first.norm.as_ref() {
+    match first.norm {
         "what" | "when" | "where" | "which" | "who" | "why" | "how" => (1..4).any(|offset| verb(start + offset)),
         "what's" | "where's" | "how's" | "who's" | "when's" => true,
         _ => {
             verb(start)
                 && words.get(start + 1).is_some_and(|next| {
                     matches!(
-                        next.norm.as_ref(),
+                        next.norm,
                         "i" | "you" | "we" | "it" | "that" | "there" | "this" | "they" | "the" | "your"
                     )
                 })
@@ -151,10 +149,10 @@ fn asks(words: &[Spoken<'_>]) -> bool {
 }
 
 /// Whether a sentence of the same speaker goes on with the first word of the next turn.
-fn goes_on(sentence: &[Spoken<'_>], first: &Spoken<'_>) -> bool {
+fn goes_on(sentence: &[SentenceWord<'_>], first: &SentenceWord<'_>) -> bool {
     sentence.last().is_some_and(|last| {
         matches!(
-            last.norm.as_ref(),
+            last.norm,
             "a" | "and"
                 | "at"
                 | "for"
@@ -176,16 +174,15 @@ fn goes_on(sentence: &[Spoken<'_>], first: &Spoken<'_>) -> bool {
         )
     }) || (!sentence.is_empty()
         && matches!(
-            first.norm.as_ref(),
+            first.norm,
             "from" | "has" | "have" | "is" | "of" | "to" | "was" | "were" | "with"
         ))
 }
 
 /// The words of a turn without fillers, noise, broken words and what was said twice in a row.
-fn said(turn: usize, text: &str) -> Vec<Spoken<'_>> {
-    let words = words(text);
-    let mut said: Vec<Spoken<'_>> = Vec::with_capacity(words.len());
-    for word in words {
+fn said<'t>(place: usize, turn: &'t Turn<'_>) -> Vec<SentenceWord<'t>> {
+    let mut said: Vec<SentenceWord<'t>> = Vec::with_capacity(turn.words.len());
+    for word in &turn.words {
         if word.sound != Sound::Word {
             // The end of a sentence may be marked behind a sound that is left out.
             if let Some(last) = said.last_mut()
@@ -195,11 +192,11 @@ fn said(turn: usize, text: &str) -> Vec<Spoken<'_>> {
             }
             continue;
         }
-        said.push(Spoken {
-            shown: &text[word.start..word.end],
-            norm: word.norm,
+        said.push(SentenceWord {
+            shown: &turn.text[word.start..word.end],
+            norm: &word.norm,
             after: word.after,
-            turn,
+            turn: place,
         });
         for length in 1..=3 {
             let Some(first) = said.len().checked_sub(2 * length) else {
@@ -210,7 +207,7 @@ fn said(turn: usize, text: &str) -> Vec<Spoken<'_>> {
                 .iter()
                 .zip(other)
                 .all(|(a, b)| a.norm == b.norm && a.after == After::Nothing);
-            if same && !one.iter().any(|word| is_number(&word.norm)) {
+            if same && !one.iter().any(|word| is_number(word.norm)) {
                 said.drain(first..first + length);
                 break;
             }
@@ -259,14 +256,14 @@ const GOES_ON: &[&str] = &[
     "then", "think", "to", "was", "what", "when", "where", "which", "while", "who", "why", "with",
 ];
 
-fn restarts(sentence: &[Spoken<'_>], rest: &[Spoken<'_>]) -> bool {
+fn restarts(sentence: &[SentenceWord<'_>], rest: &[SentenceWord<'_>]) -> bool {
     let Some(last) = sentence.last() else { return false };
     sentence.len() >= 2
         && rest.len() >= 3
         && STARTS
-            .at(0, |place| rest.get(place).map(|word| word.norm.as_ref()))
+            .at(0, |place| rest.get(place).map(|word| word.norm))
             .is_some_and(|(_, behind)| behind < rest.len())
-        && !GOES_ON.contains(&last.norm.as_ref())
+        && !GOES_ON.contains(&last.norm)
 }
 
 #[cfg(test)]
@@ -274,15 +271,10 @@ mod tests {
     use super::*;
 
     fn cut(text: &str) -> Vec<String> {
-        let turns = [Turn {
-            role: Role::User,
-            text: text.to_owned(),
-            ts_ms: 0.0,
-        }];
-        sentences(&turns)
+        sentences(&Transcript::read([(Speaker::Caller, text)]))
             .iter()
             .map(|sentence| {
-                let words: Vec<&str> = sentence.words.iter().map(|word| word.norm.as_ref()).collect();
+                let words: Vec<&str> = sentence.words.iter().map(|word| word.norm).collect();
                 words.join(" ") + if sentence.question { "?" } else { "" }
             })
             .collect()
@@ -331,12 +323,11 @@ mod tests {
             "your phone",
             "which card",
         ]
-        .map(|text| Turn {
-            role: Role::Agent,
-            text: text.to_owned(),
-            ts_ms: 0.0,
-        });
-        let lengths: Vec<usize> = sentences(&turns).iter().map(|sentence| sentence.words.len()).collect();
+        .map(|text| (Speaker::Agent, text));
+        let lengths: Vec<usize> = sentences(&Transcript::read(turns))
+            .iter()
+            .map(|sentence| sentence.words.len())
+            .collect();
         assert_eq!(lengths, [9, 2]);
     }
 

@@ -1,10 +1,10 @@
 //! Numbers and codes as they are read out: "two zero two, five five five", "A B 12", "double four".
 
-use super::heard::Heard;
+use super::utterance::Utterance;
 use crate::text::numbers::{spoken_digit, spoken_tens};
 
 /// A run of digits and letters that was read out.
-pub(super) struct Spoken {
+pub(super) struct Readout {
     /// Digits and capital letters; a `+` in front is kept.
     pub(super) code: String,
     /// The place behind the last word.
@@ -13,7 +13,7 @@ pub(super) struct Spoken {
     pub(super) doubtful: bool,
 }
 
-impl Spoken {
+impl Readout {
     /// How many of the characters are digits.
     pub(super) fn digits(&self) -> usize {
         self.code.bytes().filter(u8::is_ascii_digit).count()
@@ -22,13 +22,13 @@ impl Spoken {
 
 /// What is read out from `place` on: digits in figures or in words, and single letters when `letters` are allowed. `None` when
 /// nothing is.
-pub(super) fn read_out(heard: &Heard<'_>, place: usize, letters: bool) -> Option<Spoken> {
+pub(super) fn read_out(utterance: &Utterance<'_>, place: usize, letters: bool) -> Option<Readout> {
     let mut code = String::new();
     let mut at = place;
     let mut times = 1;
-    while at < heard.words.len() {
-        let norm = heard.norm(at);
-        if at > place && heard.stops_before(at) {
+    while at < utterance.words.len() {
+        let norm = utterance.norm(at);
+        if at > place && utterance.stops_before(at) {
             break;
         }
         if let Some(digit) = spoken_digit(norm) {
@@ -41,16 +41,16 @@ pub(super) fn read_out(heard: &Heard<'_>, place: usize, letters: bool) -> Option
             }
             times = 1;
         } else if let Some(tens) = spoken_tens(norm) {
-            let unit = spoken_digit(heard.norm(at + 1)).filter(|unit| tens >= 20 && *unit > 0);
+            let unit = spoken_digit(utterance.norm(at + 1)).filter(|unit| tens >= 20 && *unit > 0);
             code.push_str(&(tens + unit.unwrap_or(0)).to_string());
             at += usize::from(unit.is_some());
-        } else if matches!(norm, "double" | "triple") && spoken_digit(heard.norm(at + 1)).is_some() {
+        } else if matches!(norm, "double" | "triple") && spoken_digit(utterance.norm(at + 1)).is_some() {
             times = if norm == "double" { 2 } else { 3 };
-        } else if let Some(figures) = figures(heard.shown(at), letters) {
+        } else if let Some(figures) = figures(utterance.shown(at), letters) {
             code.push_str(&figures);
-        } else if letters && is_code_letter(norm) && (!code.is_empty() || continues(heard, at + 1)) {
+        } else if letters && is_code_letter(norm) && (!code.is_empty() || continues(utterance, at + 1)) {
             code.push_str(&norm.to_uppercase());
-        } else if matches!(norm, "dash" | "hyphen") && !code.is_empty() && continues(heard, at + 1) {
+        } else if matches!(norm, "dash" | "hyphen") && !code.is_empty() && continues(utterance, at + 1) {
             // It parts the groups and is no part of the code.
         } else {
             break;
@@ -60,16 +60,20 @@ pub(super) fn read_out(heard: &Heard<'_>, place: usize, letters: bool) -> Option
     if code.is_empty() {
         return None;
     }
-    let doubtful = heard.lost(at) || matches!(heard.norm(at), "hundred" | "thousand" | "million" | "something" | "as");
-    Some(Spoken {
+    let doubtful = utterance.lost(at)
+        || matches!(
+            utterance.norm(at),
+            "hundred" | "thousand" | "million" | "something" | "as"
+        );
+    Some(Readout {
         code,
         end: at,
         doubtful,
     })
 }
 
-fn continues(heard: &Heard<'_>, place: usize) -> bool {
-    let norm = heard.norm(place);
+fn continues(utterance: &Utterance<'_>, place: usize) -> bool {
+    let norm = utterance.norm(place);
     spoken_digit(norm).is_some()
         || spoken_tens(norm).is_some()
         || is_code_letter(norm)
@@ -101,16 +105,12 @@ fn figures(shown: &str, letters: bool) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::call::{Role, Turn};
+    use crate::transcript::{Speaker, Transcript};
 
     fn read(text: &str, letters: bool) -> Option<(String, usize, bool)> {
-        let turn = Turn {
-            role: Role::User,
-            text: text.to_owned(),
-            ts_ms: 0.0,
-        };
-        let spoken = read_out(&Heard::new(0, &turn), 0, letters)?;
-        Some((spoken.code, spoken.end, spoken.doubtful))
+        let call = Transcript::read([(Speaker::Caller, text)]);
+        let readout = read_out(&Utterance::new(0, &call.turns[0]), 0, letters)?;
+        Some((readout.code, readout.end, readout.doubtful))
     }
 
     #[test]

@@ -3,48 +3,38 @@
 use std::ops::Range;
 
 use crate::{
-    call::{Role, Turn},
     text::{
         phrases::Phrases,
-        words::{After, Sound, Word, words},
+        words::{After, Sound, Word},
     },
+    transcript::{Speaker, Turn},
 };
 
-/// A turn that is longer is not looked at beyond this: what people state of themselves stands in short turns, and the cost
-/// stays bounded.
+/// A turn that is longer is not looked at beyond so many bytes: what people state of themselves stands in short turns, and
+/// the cost stays bounded.
 const LOOKED_AT: usize = 4_000;
 
 /// A turn with its words, fillers and noise left out. A word that nobody understood has an empty `norm`.
-pub(super) struct Heard<'a> {
+pub(super) struct Utterance<'t> {
     /// The turn's place in the transcript.
     pub(super) turn: usize,
     /// Who said it.
-    pub(super) role: Role,
+    pub(super) speaker: Speaker,
     /// What was said, as transcribed.
-    pub(super) text: &'a str,
+    pub(super) text: &'t str,
     /// The words.
-    pub(super) words: Vec<Word<'a>>,
+    pub(super) words: Vec<&'t Word<'t>>,
 }
 
-impl<'a> Heard<'a> {
-    pub(super) fn new(turn: usize, said: &'a Turn) -> Self {
-        let end = said.text.floor_char_boundary(LOOKED_AT);
-        let text = &said.text[..end];
-        let words = words(text)
-            .into_iter()
-            .filter(|word| word.sound != Sound::Filler)
-            .map(|mut word| {
-                if word.sound == Sound::Lost {
-                    word.norm = "".into();
-                }
-                word
-            })
-            .collect();
+impl<'t> Utterance<'t> {
+    pub(super) fn new(place: usize, turn: &'t Turn<'_>) -> Self {
+        let text = &turn.text[..turn.text.floor_char_boundary(LOOKED_AT)];
+        let words = turn.words.iter().take_while(|word| word.end <= text.len());
         Self {
-            turn,
-            role: said.role,
+            turn: place,
+            speaker: turn.speaker,
             text,
-            words,
+            words: words.filter(|word| word.sound != Sound::Filler).collect(),
         }
     }
 
@@ -54,7 +44,7 @@ impl<'a> Heard<'a> {
     }
 
     /// The word at `place` as transcribed; empty behind the end.
-    pub(super) fn shown(&self, place: usize) -> &'a str {
+    pub(super) fn shown(&self, place: usize) -> &'t str {
         self.words
             .get(place)
             .map_or("", |word| &self.text[word.start..word.end])
@@ -122,37 +112,34 @@ impl<'a> Heard<'a> {
             .is_some_and(|word| word.after == After::Question)
     }
 
-    /// The words of `places` verbatim.
-    pub(super) fn quote(&self, places: Range<usize>) -> &'a str {
+    /// The bytes of the words of `places`; none where there are no such words.
+    pub(super) fn span(&self, places: Range<usize>) -> Range<usize> {
         match (self.words.get(places.start), self.words.get(places.end.wrapping_sub(1))) {
-            (Some(first), Some(last)) if first.start < last.end => &self.text[first.start..last.end],
-            _ => "",
+            (Some(first), Some(last)) if first.start < last.end => first.start..last.end,
+            _ => 0..0,
         }
+    }
+
+    /// The words of `places` verbatim.
+    pub(super) fn quote(&self, places: Range<usize>) -> &'t str {
+        &self.text[self.span(places)]
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::phrases::phrases;
-
-    fn turn(text: &str) -> Turn {
-        Turn {
-            role: Role::User,
-            text: text.to_owned(),
-            ts_ms: 0.0,
-        }
-    }
+    use crate::{text::phrases::phrases, transcript::Transcript};
 
     #[test]
     fn phrases_are_found_and_quoted_verbatim() {
-        let turn = turn("Well, uh, MY  name's — Ana. Is it?");
-        let heard = Heard::new(0, &turn);
-        let found = heard.find(phrases!["my name", "my name's"]).next().expect("found");
+        let call = Transcript::read([(Speaker::Caller, "Well, uh, MY  name's — Ana. Is it?")]);
+        let utterance = Utterance::new(0, &call.turns[0]);
+        let found = utterance.find(phrases!["my name", "my name's"]).next().expect("found");
         assert_eq!(found, 1..3);
-        assert_eq!(heard.quote(found.start..4), "MY  name's — Ana");
-        assert!(heard.stops_before(4) && !heard.asks(1) && heard.asks(4));
-        assert!(heard.has_before(3, 2, phrases!["name's"]) && !heard.has_before(5, 2, phrases!["ana"]));
-        assert_eq!(heard.quote(9..12), "");
+        assert_eq!(utterance.quote(found.start..4), "MY  name's — Ana");
+        assert!(utterance.stops_before(4) && !utterance.asks(1) && utterance.asks(4));
+        assert!(utterance.has_before(3, 2, phrases!["name's"]) && !utterance.has_before(5, 2, phrases!["ana"]));
+        assert_eq!(utterance.quote(9..12), "");
     }
 }

@@ -1,14 +1,18 @@
-//! The caller in a few sentences.
+//! What the agent reads of a caller: a few sentences, pure and deterministic. How a call is summarised is the language
+//! crate's matter ([`language::summary`]).
+//!
+//! The text reports; it never instructs. What people said stands between quotation marks, as plain text in one line.
 
+use language::text::plain::{line, plain};
 use time::OffsetDateTime;
 
-use super::CALLER_WORDS;
 use crate::{
-    call::CallOutcome,
+    call::{CallOutcome, RecentCall},
     facts::{FactKey, KnownFact},
-    memory::RecentCall,
-    text::plain::{line, plain},
 };
+
+/// The most words of a caller's summary.
+pub const CALLER_WORDS: usize = 120;
 
 /// The most words of a fact's value; a longer one is cut.
 const VALUE_WORDS: usize = 12;
@@ -30,15 +34,15 @@ pub fn of_caller(total_calls: u64, recent_calls: &[RecentCall], facts: &[KnownFa
         format!("{total_calls} calls so far")
     };
     let when = date(last.started_at_ms).map_or(String::new(), |date| format!(", the last on {date} (UTC)"));
-    let mut told = Told::default();
-    told.add(&format!("{count}{when}: {}.", outcome(last.outcome)));
-    told.add(&line(&last.summary));
-    told.add(&open(recent_calls));
-    told.add(&standing(facts, &last.summary));
+    let mut paragraph = Paragraph::default();
+    paragraph.add(&format!("{count}{when}: {}.", outcome(last.outcome)));
+    paragraph.add(&line(&last.summary));
+    paragraph.add(&open(recent_calls));
+    paragraph.add(&on_record(facts, &last.summary));
     for call in earlier.iter().filter(|call| date(call.started_at_ms).is_some()) {
-        told.add(&line_of_call(call));
+        paragraph.add(&line_of_call(call));
     }
-    told.text
+    paragraph.text
 }
 
 /// A call by date, outcome and gist.
@@ -55,12 +59,12 @@ pub(crate) fn line_of_call(call: &RecentCall) -> String {
 
 /// Sentences as long as they fit.
 #[derive(Default)]
-struct Told {
+struct Paragraph {
     text: String,
     words: usize,
 }
 
-impl Told {
+impl Paragraph {
     /// Adds `sentences` when they fit into what is left of [`CALLER_WORDS`].
     fn add(&mut self, sentences: &str) {
         let words = sentences.split_whitespace().count();
@@ -89,7 +93,7 @@ fn open(recent_calls: &[RecentCall]) -> String {
 
 /// Standing facts, newest first, as many as fit into [`FACT_WORDS`]. What was said stands between quotation marks, with the day
 /// where "tomorrow" would mean another one by now. Left out are the name, which the profile shows, and what `gist` tells.
-fn standing(facts: &[KnownFact], gist: &str) -> String {
+fn on_record(facts: &[KnownFact], gist: &str) -> String {
     let gist = gist.to_lowercase();
     let mut left = FACT_WORDS;
     let mut told = Vec::new();

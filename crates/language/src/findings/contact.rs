@@ -1,6 +1,11 @@
 //! How to reach the caller: e-mail address and telephone number.
 
-use super::{Exchange, FactKey, Finding, fact, heard::Heard, spoken::read_out};
+use super::{
+    exchange::Exchange,
+    finding::{Finding, Topic, statement},
+    readout::read_out,
+    utterance::Utterance,
+};
 use crate::text::{
     numbers::spoken_digit,
     ordinary::is_ordinary,
@@ -72,10 +77,10 @@ const NOT_MINE: &Phrases = phrases![
 ];
 
 fn emails(exchange: &Exchange<'_, '_>, findings: &mut Vec<Finding>) {
-    let heard = exchange.heard;
-    let mut cues: Vec<(usize, usize)> = heard.find(EMAIL_CUES).map(|cue| (cue.start, cue.end)).collect();
+    let utterance = exchange.answer;
+    let mut cues: Vec<(usize, usize)> = utterance.find(EMAIL_CUES).map(|cue| (cue.start, cue.end)).collect();
     if cues.is_empty()
-        && exchange.asked.is_some_and(|agent| {
+        && exchange.question.is_some_and(|agent| {
             agent.has(phrases![
                 "best email",
                 "e-mail address",
@@ -87,27 +92,27 @@ fn emails(exchange: &Exchange<'_, '_>, findings: &mut Vec<Finding>) {
                 && !agent.asks_back(phrases!["is that your email", "is your email"])
         })
     {
-        let start = answer_start(heard);
+        let start = answer_start(utterance);
         cues.push((start, start));
     }
     for (start, end) in cues {
-        if heard.asks(start) || heard.has_before(end, 5, NOT_MINE) {
-            findings.push(Finding::Doubt(FactKey::Email));
+        if utterance.asks(start) || utterance.has_before(end, 5, NOT_MINE) {
+            findings.push(Finding::Doubt(Topic::Email));
             continue;
         }
-        match address(heard, end) {
+        match address(utterance, end) {
             Address::Found(value, end) => {
-                findings.push(fact(FactKey::Email, value, heard, start..end));
+                findings.push(statement(Topic::Email, value, utterance, start..end));
                 return;
             }
-            Address::Doubtful => findings.push(Finding::Doubt(FactKey::Email)),
+            Address::Doubtful => findings.push(Finding::Doubt(Topic::Email)),
             Address::Nothing => {}
         }
     }
 }
 
 /// The place behind what an answer begins with.
-pub(super) fn answer_start(heard: &Heard<'_>) -> usize {
+pub(super) fn answer_start(utterance: &Utterance<'_>) -> usize {
     const LEADS: &Phrases = phrases![
         "it is",
         "it's",
@@ -122,10 +127,10 @@ pub(super) fn answer_start(heard: &Heard<'_>) -> usize {
         "you can use",
     ];
     let mut at = 0;
-    while at < heard.words.len() {
-        match heard.behind(at, LEADS) {
+    while at < utterance.words.len() {
+        match utterance.behind(at, LEADS) {
             Some(end) => at = end,
-            None if is_interjection(heard.norm(at)) && spoken_digit(heard.norm(at)).is_none() => at += 1,
+            None if is_interjection(utterance.norm(at)) && spoken_digit(utterance.norm(at)).is_none() => at += 1,
             None => break,
         }
     }
@@ -139,9 +144,9 @@ enum Address {
 }
 
 /// The e-mail address at `place`, written or spelled out ("jane dot doe at example dot com").
-fn address(heard: &Heard<'_>, place: usize) -> Address {
-    let start = place + usize::from(matches!(heard.norm(place), "actually" | "still" | "now" | "is"));
-    let shown = heard.shown(start);
+fn address(utterance: &Utterance<'_>, place: usize) -> Address {
+    let start = place + usize::from(matches!(utterance.norm(place), "actually" | "still" | "now" | "is"));
+    let shown = utterance.shown(start);
     if shown.contains('@') {
         let value = shown.to_lowercase();
         return if is_address(&value) {
@@ -150,22 +155,22 @@ fn address(heard: &Heard<'_>, place: usize) -> Address {
             Address::Doubtful
         };
     }
-    let Some(at) = (start + 1..heard.words.len().min(start + 24)).find(|at| heard.norm(*at) == "at") else {
+    let Some(at) = (start + 1..utterance.words.len().min(start + 24)).find(|at| utterance.norm(*at) == "at") else {
         return Address::Nothing;
     };
-    let Some((local, _)) = part(heard, start, at) else {
+    let Some((local, _)) = part(utterance, start, at) else {
         return Address::Doubtful;
     };
-    let last = (at + 1..heard.words.len().min(at + 12))
-        .take_while(|word| *word == at + 1 || !heard.stops_before(*word))
+    let last = (at + 1..utterance.words.len().min(at + 12))
+        .take_while(|word| *word == at + 1 || !utterance.stops_before(*word))
         .last();
     let Some(last) = last else { return Address::Doubtful };
-    let domain_end = last_label(heard, at + 1, last + 1);
-    let Some((domain, end)) = part(heard, at + 1, domain_end) else {
+    let domain_end = last_label(utterance, at + 1, last + 1);
+    let Some((domain, end)) = part(utterance, at + 1, domain_end) else {
         return Address::Doubtful;
     };
     let value = format!("{local}@{domain}");
-    if is_address(&value) && !heard.lost(end) {
+    if is_address(&value) && !utterance.lost(end) {
         Address::Found(value, end)
     } else {
         Address::Doubtful
@@ -173,24 +178,24 @@ fn address(heard: &Heard<'_>, place: usize) -> Address {
 }
 
 /// Where a spelled-out domain ends: behind the word after its last "dot".
-fn last_label(heard: &Heard<'_>, start: usize, end: usize) -> usize {
+fn last_label(utterance: &Utterance<'_>, start: usize, end: usize) -> usize {
     // "example.com" in one word needs no "dot".
-    if heard.shown(start).contains('.') {
+    if utterance.shown(start).contains('.') {
         return start + 1;
     }
     (start..end)
         .rev()
-        .find(|place| matches!(heard.norm(*place), "dot" | "point"))
+        .find(|place| matches!(utterance.norm(*place), "dot" | "point"))
         .map_or(end.min(start + 1), |dot| (dot + 2).min(end))
 }
 
 /// One side of a spelled-out address. Letters and digits run together; two words in a row could be one or have a dot between, so
 /// that nobody knows the address.
-fn part(heard: &Heard<'_>, start: usize, end: usize) -> Option<(String, usize)> {
+fn part(utterance: &Utterance<'_>, start: usize, end: usize) -> Option<(String, usize)> {
     let mut written = String::new();
     let mut word_before = false;
     for place in start..end {
-        let norm = heard.norm(place);
+        let norm = utterance.norm(place);
         let (piece, is_word) = match norm {
             "" => return None,
             "dot" | "point" | "period" => (".".to_owned(), false),
@@ -285,10 +290,10 @@ const FEWEST: usize = 7;
 const MOST: usize = 15;
 
 fn numbers(exchange: &Exchange<'_, '_>, findings: &mut Vec<Finding>) {
-    let heard = exchange.heard;
-    let mut cues: Vec<(usize, usize)> = heard.find(NUMBER_CUES).map(|cue| (cue.start, cue.end)).collect();
+    let utterance = exchange.answer;
+    let mut cues: Vec<(usize, usize)> = utterance.find(NUMBER_CUES).map(|cue| (cue.start, cue.end)).collect();
     if cues.is_empty()
-        && exchange.asked.is_some_and(|agent| {
+        && exchange.question.is_some_and(|agent| {
             agent.has(phrases![
                 "best number",
                 "call back number",
@@ -317,40 +322,46 @@ fn numbers(exchange: &Exchange<'_, '_>, findings: &mut Vec<Finding>) {
             ]) && !agent.asks_back(phrases!["is your number", "is your phone number"])
         })
     {
-        let start = answer_start(heard);
+        let start = answer_start(utterance);
         cues.push((start, start));
     }
     for (start, end) in cues {
         let end = end
             + usize::from(matches!(
-                heard.norm(end),
+                utterance.norm(end),
                 "actually" | "area" | "it's" | "now" | "still"
             ));
-        let Some(spoken) = read_out(heard, end, false) else {
+        let Some(readout) = read_out(utterance, end, false) else {
             continue;
         };
-        let behind =
-            heard.ends_before(spoken.end) || is_small(heard.norm(spoken.end)) || is_ordinary(heard.norm(spoken.end));
-        let long = (FEWEST..=MOST).contains(&spoken.digits());
-        if spoken.digits() < 4 {
+        let behind = utterance.ends_before(readout.end)
+            || is_small(utterance.norm(readout.end))
+            || is_ordinary(utterance.norm(readout.end));
+        let long = (FEWEST..=MOST).contains(&readout.digits());
+        if readout.digits() < 4 {
             continue;
         }
         if !long
-            || spoken.doubtful
+            || readout.doubtful
             || !behind
-            || heard.asks(start)
-            || heard.has_before(end, 6, NOT_MINE)
-            || extension(heard, spoken.end)
+            || utterance.asks(start)
+            || utterance.has_before(end, 6, NOT_MINE)
+            || extension(utterance, readout.end)
         {
-            findings.push(Finding::Doubt(FactKey::CallbackNumber));
+            findings.push(Finding::Doubt(Topic::CallbackNumber));
             continue;
         }
-        findings.push(fact(FactKey::CallbackNumber, spoken.code, heard, start..spoken.end));
+        findings.push(statement(
+            Topic::CallbackNumber,
+            readout.code,
+            utterance,
+            start..readout.end,
+        ));
         return;
     }
 }
 
 /// A number goes on in a way that digits alone do not tell.
-fn extension(heard: &Heard<'_>, place: usize) -> bool {
-    matches!(heard.norm(place), "extension" | "ext" | "x")
+fn extension(utterance: &Utterance<'_>, place: usize) -> bool {
+    matches!(utterance.norm(place), "extension" | "ext" | "x")
 }

@@ -1,25 +1,16 @@
-//! What callers state of themselves, and what they are told: facts with the words that prove them.
+//! What callers state of themselves, and what they are told: facts with the words that prove them, and which of them stand.
 //!
-//! Every rule goes by the form of what is said, in punctuated text and in raw speech recognition alike, and leaves out what is
-//! doubtful: a wrong fact is worse than none. A fact's quote is a verbatim span of one turn of the right speaker.
+//! Finding them in what was said is the language crate's matter ([`language::findings`]). A fact's quote is a verbatim span
+//! of one turn of the right speaker.
 
-mod agreed;
-mod contact;
-mod heard;
-mod name;
-mod place;
-mod preference;
-mod reference;
-mod spoken;
-mod timing;
+use std::{fmt, str::FromStr};
 
-use std::{fmt, ops::Range, str::FromStr};
-
-use crate::{
-    call::{CallId, EARLIEST_EPOCH_MS, Role, Turn},
-    text::small::is_interjection,
+use language::{
+    Transcript,
+    findings::{self, Finding, Topic},
 };
-use heard::Heard;
+
+use crate::call::{CallId, EARLIEST_EPOCH_MS, Role, Turn};
 
 /// What a fact is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -85,6 +76,23 @@ impl FactKey {
         match self {
             Self::Reference | Self::Appointment | Self::Promise => 8,
             _ => 1,
+        }
+    }
+}
+
+impl From<Topic> for FactKey {
+    fn from(topic: Topic) -> Self {
+        match topic {
+            Topic::Name => Self::Name,
+            Topic::Email => Self::Email,
+            Topic::CallbackNumber => Self::CallbackNumber,
+            Topic::Address => Self::Address,
+            Topic::City => Self::City,
+            Topic::PreferredTime => Self::PreferredTime,
+            Topic::PreferredChannel => Self::PreferredChannel,
+            Topic::Reference => Self::Reference,
+            Topic::Appointment => Self::Appointment,
+            Topic::Promise => Self::Promise,
         }
     }
 }
@@ -228,83 +236,23 @@ pub struct Extraction {
     pub outcomes: Vec<(FactKey, Outcome)>,
 }
 
-/// What an extractor makes of a place that looks like a statement.
-enum Finding {
-    /// It holds.
-    Fact(Fact),
-    /// It may be one, but is not sure enough.
-    Doubt(FactKey),
-}
-
-/// The longest quote, in bytes; who says more than that at a time is not stating one thing.
-const LONGEST_QUOTE: usize = 1_000;
-
 /// The most facts of one key in one call; of more, the last ones are kept.
 const MOST_OF_A_KEY: usize = 16;
 
-/// The fact that the words at `quote` prove.
-fn fact(key: FactKey, value: String, heard: &Heard<'_>, quote: Range<usize>) -> Finding {
-    let quote = heard.quote(quote);
-    let is_unfit = quote.is_empty() || quote.len() > LONGEST_QUOTE || quote.contains('\0');
-    if value.is_empty() || is_unfit {
-        return Finding::Doubt(key);
-    }
-    Finding::Fact(Fact {
-        key,
-        value,
-        quote: quote.to_owned(),
-        turn: heard.turn,
-    })
-}
-
-/// A turn of the caller with the agent's turn that it may answer.
-struct Exchange<'c, 'a> {
-    asked: Option<&'c Heard<'a>>,
-    heard: &'c Heard<'a>,
-}
-
-/// The caller's turns. Only the first one with words behind an agent's turn answers it.
-fn exchanges<'c, 'a>(call: &'c [Heard<'a>]) -> Vec<Exchange<'c, 'a>> {
-    let mut asked = None;
-    let mut exchanges = Vec::new();
-    for heard in call.iter().filter(|heard| !heard.words.is_empty()) {
-        match heard.role {
-            // "Okay" and "sure" of the agent leave its question standing.
-            Role::Agent if heard.words.iter().all(|word| is_interjection(&word.norm)) => {}
-            Role::Agent => asked = Some(heard),
-            Role::User => {
-                exchanges.push(Exchange { asked, heard });
-                if heard.words.iter().any(|word| !is_interjection(&word.norm)) {
-                    asked = None;
-                }
-            }
-        }
-    }
-    exchanges
-}
-
-/// The facts that a transcript states. Linear in its length.
+/// The facts that a call states. Linear in its length.
 #[must_use]
-pub fn of_call(transcript: &[Turn]) -> Extraction {
-    let heard: Vec<Heard<'_>> = transcript
-        .iter()
-        .enumerate()
-        .map(|(place, turn)| Heard::new(place, turn))
-        .collect();
-    let mut findings = Vec::new();
-    let exchanges = exchanges(&heard);
-    name::find(&heard, &mut findings);
-    contact::find(&exchanges, &mut findings);
-    place::find(&exchanges, &mut findings);
-    preference::find(&exchanges, &mut findings);
-    reference::find(&heard, &mut findings);
-    agreed::find(&heard, &mut findings);
-
+pub fn of_call(transcript: &Transcript<'_>) -> Extraction {
     let mut facts: Vec<Fact> = Vec::new();
     let mut doubts: Vec<FactKey> = Vec::new();
-    for finding in findings {
+    for finding in findings::of_call(transcript) {
         match finding {
-            Finding::Fact(fact) => {
+            Finding::Statement(statement) => {
+                let fact = Fact {
+                    key: statement.topic.into(),
+                    quote: transcript.quote(&statement).to_owned(),
+                    value: statement.value,
+                    turn: statement.turn,
+                };
                 let known = facts
                     .iter()
                     .any(|other| other.key == fact.key && other.value == fact.value);
@@ -312,7 +260,7 @@ pub fn of_call(transcript: &[Turn]) -> Extraction {
                     facts.push(fact);
                 }
             }
-            Finding::Doubt(key) => doubts.push(key),
+            Finding::Doubt(topic) => doubts.push(topic.into()),
         }
     }
     facts.sort_by_key(|fact| fact.turn);

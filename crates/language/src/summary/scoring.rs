@@ -6,15 +6,18 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{CALL_WORDS, report::report, sentences::Sentence};
+use super::{report::report, sentences::Sentence};
 use crate::{
-    call::Role,
     text::{
         numbers::is_number,
         phrases::{Phrases, phrases},
         small::is_small,
     },
+    transcript::Speaker,
 };
+
+/// The most words of a call's summary.
+pub const CALL_WORDS: usize = 60;
 
 /// What each return of the call to a word adds to the word's weight, by the logarithm of the count.
 const RETURN: f64 = 1.0;
@@ -44,7 +47,7 @@ const TRIED: usize = 24;
 pub(super) fn telling(sentences: &[Sentence<'_>]) -> Vec<(usize, String)> {
     let contents: Vec<Vec<&str>> = sentences.iter().map(contents).collect();
     let ranked = ranked(sentences, &contents);
-    let mut chosen = Chosen {
+    let mut chosen = Selection {
         sentences,
         contents: &contents,
         reports: Vec::new(),
@@ -68,7 +71,7 @@ pub(super) fn telling(sentences: &[Sentence<'_>]) -> Vec<(usize, String)> {
         .by_ref()
         .find(|place| chosen.take(*place, most, NOVELTY))
         .map(|place| &sentences[place])
-        .is_some_and(|first| first.role == Role::User && (first.question || stands_early(first, REQUESTS)));
+        .is_some_and(|first| first.speaker == Speaker::Caller && (first.question || stands_early(first, REQUESTS)));
     // What a caller wanted is settled by what the agent did or promised, which is mostly said towards the end.
     if wish
         && let Some(place) = ranked
@@ -92,7 +95,7 @@ fn words(sentences: usize) -> usize {
 }
 
 /// The sentences taken so far.
-struct Chosen<'s, 'a> {
+struct Selection<'s, 'a> {
     sentences: &'s [Sentence<'a>],
     contents: &'s [Vec<&'s str>],
     reports: Vec<(usize, String)>,
@@ -100,7 +103,7 @@ struct Chosen<'s, 'a> {
     words: usize,
 }
 
-impl Chosen<'_, '_> {
+impl Selection<'_, '_> {
     /// Takes the sentence at `place` unless less than `novelty` percent of its content is new, or it makes
     /// more than `most` words; whether it did.
     fn take(&mut self, place: usize, most: usize, novelty: usize) -> bool {
@@ -108,7 +111,7 @@ impl Chosen<'_, '_> {
         let figures = self.sentences[place]
             .words
             .iter()
-            .map(|word| word.norm.as_ref())
+            .map(|word| word.norm)
             .filter(|word| is_number(word));
         let new = contents.clone().filter(|word| !self.told.contains(word)).count();
         let new_figure = figures.clone().any(|word| !self.told.contains(word));
@@ -160,13 +163,13 @@ fn ranked(sentences: &[Sentence<'_>], contents: &[Vec<&str>]) -> Vec<(f64, usize
 
 /// What the kind of sentence counts.
 fn weight(sentence: &Sentence<'_>) -> f64 {
-    let mut weight = match (sentence.role, sentence.question) {
-        (Role::User, false) => 1.1,
-        (Role::User, true) => 0.66,
-        (Role::Agent, false) => 1.0,
+    let mut weight = match (sentence.speaker, sentence.question) {
+        (Speaker::Caller, false) => 1.1,
+        (Speaker::Caller, true) => 0.66,
+        (Speaker::Agent, false) => 1.0,
         // A question for one detail tells less than its answer.
-        (Role::Agent, true) if stands_early(sentence, DETAILS) => 0.6,
-        (Role::Agent, true) => 1.5,
+        (Speaker::Agent, true) if stands_early(sentence, DETAILS) => 0.6,
+        (Speaker::Agent, true) => 1.5,
     };
     if stands_early(sentence, REQUESTS) {
         weight *= 1.8;
@@ -314,10 +317,10 @@ fn is_fragment(sentences: &[Sentence<'_>], place: usize) -> bool {
 
 /// Whether the agent's sentence says that something was done or will be, or gives a figure.
 fn settles(sentence: &Sentence<'_>) -> bool {
-    if sentence.role != Role::Agent || sentence.question {
+    if sentence.speaker != Speaker::Agent || sentence.question {
         return false;
     }
-    let figure = sentence.words.iter().any(|word| is_number(&word.norm));
+    let figure = sentence.words.iter().any(|word| is_number(word.norm));
     (0..sentence.words.len().min(8)).any(|start| stands_at(sentence, start, SETTLES))
         || figure && (0..sentence.words.len()).any(|start| stands_at(sentence, start, FIGURES))
 }
@@ -329,13 +332,13 @@ fn stands_early(sentence: &Sentence<'_>, phrases: &Phrases) -> bool {
 
 fn stands_at(sentence: &Sentence<'_>, start: usize, phrases: &Phrases) -> bool {
     phrases
-        .at(start, |place| sentence.words.get(place).map(|word| word.norm.as_ref()))
+        .at(start, |place| sentence.words.get(place).map(|word| word.norm))
         .is_some()
 }
 
 /// The different words that carry content, without their endings. Numbers alone tell nothing.
 fn contents<'s>(sentence: &'s Sentence<'_>) -> Vec<&'s str> {
-    let words = sentence.words.iter().map(|word| word.norm.as_ref());
+    let words = sentence.words.iter().map(|word| word.norm);
     let mut contents = Vec::with_capacity(words.len());
     contents.extend(words.filter(|word| !is_small(word) && !is_number(word)).map(root));
     contents.sort_unstable();

@@ -1,11 +1,10 @@
 //! What a name looks like, and where it ends.
 
-use super::super::heard::Heard;
-use super::MARKERS;
+use super::super::utterance::Utterance;
 use crate::text::{numbers::is_number, ordinary::is_ordinary, phrases::phrases, small::is_small, words::After};
 
 /// What stands where a name should.
-pub(super) enum Taken {
+pub(super) enum Candidate {
     /// No name: ordinary words.
     Nothing,
     /// Perhaps a name; the place behind it.
@@ -28,34 +27,38 @@ pub(super) const TITLES: &[&str] = &[
     "professor",
 ];
 
+/// Words after a name that prove it.
+pub(super) const MARKERS: &[&str] = &["again", "calling", "here", "speaking"];
+
 /// Small words inside surnames.
 const PARTICLES: &[&str] = &[
     "al", "bin", "da", "de", "del", "della", "den", "der", "di", "dos", "du", "el", "la", "le", "van", "von",
 ];
 
 /// The name at `place`. With `strict`, capital letters alone do not make an ordinary word part of a name.
-pub(super) fn taken(heard: &Heard<'_>, place: usize, strict: bool) -> Taken {
+pub(super) fn candidate(utterance: &Utterance<'_>, place: usize, strict: bool) -> Candidate {
     let mut at = place;
-    while TITLES.contains(&heard.norm(at)) {
+    while TITLES.contains(&utterance.norm(at)) {
         at += 1;
     }
     let first = at;
-    let cased = is_capital(heard.shown(at)) && !is_shouting(heard.text);
+    let cased = is_capital(utterance.shown(at)) && !is_shouting(utterance.text);
     let mut parts: Vec<String> = Vec::new();
     let mut particles = 0;
     let mut closed = false;
-    while at < heard.words.len() && parts.len() < 6 {
-        let norm = heard.norm(at);
-        if heard.lost(at) {
-            return Taken::Doubtful(at + 1);
+    while at < utterance.words.len() && parts.len() < 6 {
+        let norm = utterance.norm(at);
+        if utterance.lost(at) {
+            return Candidate::Doubtful(at + 1);
         }
-        if at > first && heard.ends_before(at) {
+        if at > first && utterance.ends_before(at) {
             closed = true;
             break;
         }
-        let capital = is_capital(heard.shown(at));
-        let continues =
-            is_name_word(heard.norm(at + 1)) && !is_small(heard.norm(at + 1)) && !is_ordinary(heard.norm(at + 1));
+        let capital = is_capital(utterance.shown(at));
+        let continues = is_name_word(utterance.norm(at + 1))
+            && !is_small(utterance.norm(at + 1))
+            && !is_ordinary(utterance.norm(at + 1));
         let initial = continues && !parts.is_empty() && is_letter(norm) && (cased || !matches!(norm, "i" | "a"));
         let given = continues && parts.is_empty() && matches!(norm, "will" | "may");
         let particle = continues && PARTICLES.contains(&norm);
@@ -78,18 +81,18 @@ pub(super) fn taken(heard: &Heard<'_>, place: usize, strict: bool) -> Taken {
         }
         particles += usize::from(particle || initial);
         parts.push(if particle {
-            heard.shown(at).to_owned()
+            utterance.shown(at).to_owned()
         } else {
-            titled(heard.shown(at))
+            titled(utterance.shown(at))
         });
         at += 1;
     }
     if parts.is_empty() {
-        return Taken::Nothing;
+        return Candidate::Nothing;
     }
-    let next = heard.norm(at);
+    let next = utterance.norm(at);
     let possessive = parts.iter().any(|part| part.ends_with("'s") || part.ends_with("’s"));
-    let followed = !closed && at < heard.words.len();
+    let followed = !closed && at < utterance.words.len();
     // In recognised speech a name of one word that an ordinary word follows is often two mangled words.
     let mangled = !cased
         && parts.len() - particles == 1
@@ -99,19 +102,19 @@ pub(super) fn taken(heard: &Heard<'_>, place: usize, strict: bool) -> Taken {
         && !is_verb(next);
     let most = if cased { 4 } else { 2 };
     if possessive || mangled || parts.len() - particles > most || parts.len() == particles {
-        return Taken::Doubtful(at);
+        return Candidate::Doubtful(at);
     }
-    let letters = spelling(heard, at);
+    let letters = spelling(utterance, at);
     if let Some((spelled, end)) = letters
         && let Some(part) = parts.iter_mut().find(|part| is_close(part, &spelled))
     {
         *part = titled(&spelled);
-        return Taken::Name { parts, end };
+        return Candidate::Name { parts, end };
     }
     if followed && is_letter(next) && next != "i" && next != "a" {
-        return Taken::Doubtful(at);
+        return Candidate::Doubtful(at);
     }
-    Taken::Name { parts, end: at }
+    Candidate::Name { parts, end: at }
 }
 
 /// Ordinary words that may follow a name, as in "my name is ana calling about ...".
@@ -170,8 +173,8 @@ pub(super) fn titled(shown: &str) -> String {
 
 /// A run of at least three single letters from `place` on ("s m y t h", "s-m-y-t-h"), after "that's" or "spelled", and the
 /// place behind it.
-pub(super) fn spelling(heard: &Heard<'_>, place: usize) -> Option<(String, usize)> {
-    let mut at = heard
+pub(super) fn spelling(utterance: &Utterance<'_>, place: usize) -> Option<(String, usize)> {
+    let mut at = utterance
         .behind(
             place,
             phrases![
@@ -186,15 +189,19 @@ pub(super) fn spelling(heard: &Heard<'_>, place: usize) -> Option<(String, usize
             ],
         )
         .unwrap_or(place);
-    let dashed: String = heard.shown(at).split('-').filter(|letter| is_letter(letter)).collect();
-    if dashed.chars().count() >= 3 && dashed.len() + dashed.len() > heard.shown(at).len() {
+    let dashed: String = utterance
+        .shown(at)
+        .split('-')
+        .filter(|letter| is_letter(letter))
+        .collect();
+    if dashed.chars().count() >= 3 && dashed.len() + dashed.len() > utterance.shown(at).len() {
         return Some((dashed.to_lowercase(), at + 1));
     }
     let mut spelled = String::new();
-    while is_letter(heard.norm(at)) {
-        spelled.push_str(heard.norm(at));
+    while is_letter(utterance.norm(at)) {
+        spelled.push_str(utterance.norm(at));
         at += 1;
-        if heard.words[at - 1].after == After::Stop {
+        if utterance.words[at - 1].after == After::Stop {
             break;
         }
     }

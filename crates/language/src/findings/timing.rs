@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::heard::Heard;
+use super::utterance::Utterance;
 use crate::text::{
     numbers::{spoken_digit, spoken_tens},
     words::After,
@@ -108,38 +108,38 @@ const JOINTS: &[&str] = &[
 const CLOCK: &[&str] = &["a", "a.m", "am", "m", "o'clock", "p", "p.m", "pm"];
 
 /// The time that begins at `place`, joints in front included. `None` when no day, part of a day or hour is named.
-pub(super) fn timing(heard: &Heard<'_>, place: usize) -> Option<Timing> {
+pub(super) fn timing(utterance: &Utterance<'_>, place: usize) -> Option<Timing> {
     let (mut day, mut clock, mut part) = (false, false, false);
     let mut at = place;
     let mut end = place;
-    while at < heard.words.len() && at < place + 14 {
-        if at > place && heard.stops_before(at) {
+    while at < utterance.words.len() && at < place + 14 {
+        if at > place && utterance.stops_before(at) {
             break;
         }
-        let norm = heard.norm(at);
-        let last = heard.norm(at.wrapping_sub(1));
-        let date = MONTHS.contains(&norm) && dated(heard, at)
+        let norm = utterance.norm(at);
+        let last = utterance.norm(at.wrapping_sub(1));
+        let date = MONTHS.contains(&norm) && dated(utterance, at)
             || is_dated(norm) && matches!(last, "the" | "on")
             || norm == "week" && last == "next"
             || (ORDINALS.contains(&norm) || is_dated(norm))
-                && heard.norm(at + 1) == "of"
-                && MONTHS.contains(&heard.norm(at + 2));
+                && utterance.norm(at + 1) == "of"
+                && MONTHS.contains(&utterance.norm(at + 2));
         if DAYS.contains(&norm) || date {
             day = true;
         } else if PARTS.contains(&norm) {
             part = true;
-        } else if let Some(length) = hour(heard, at, place) {
+        } else if let Some(length) = hour(utterance, at, place) {
             clock = true;
             at += length - 1;
         } else if day
             && (ORDINALS.contains(&norm)
                 || is_dated(norm)
-                || (spoken_tens(norm).is_some() && ORDINALS.contains(&heard.norm(at + 1))))
+                || (spoken_tens(norm).is_some() && ORDINALS.contains(&utterance.norm(at + 1))))
         {
             // The number of a day.
         } else if JOINTS.contains(&norm) {
             // It counts only when a time follows.
-            if heard.words[at].after == After::Pause {
+            if utterance.words[at].after == After::Pause {
                 break;
             }
             at += 1;
@@ -149,7 +149,7 @@ pub(super) fn timing(heard: &Heard<'_>, place: usize) -> Option<Timing> {
         }
         at += 1;
         end = at;
-        if heard.words[at - 1].after == After::Pause && !goes_on(heard, at) {
+        if utterance.words[at - 1].after == After::Pause && !goes_on(utterance, at) {
             break;
         }
     }
@@ -161,8 +161,8 @@ pub(super) fn timing(heard: &Heard<'_>, place: usize) -> Option<Timing> {
 }
 
 /// Whether a time goes on behind a comma: "monday, march 3rd at nine".
-fn goes_on(heard: &Heard<'_>, place: usize) -> bool {
-    let norm = heard.norm(place);
+fn goes_on(utterance: &Utterance<'_>, place: usize) -> bool {
+    let norm = utterance.norm(place);
     DAYS.contains(&norm)
         || MONTHS.contains(&norm)
         || PARTS.contains(&norm)
@@ -170,13 +170,13 @@ fn goes_on(heard: &Heard<'_>, place: usize) -> bool {
 }
 
 /// Whether a month is meant at `place`: the number of a day follows it, or stands before it.
-fn dated(heard: &Heard<'_>, place: usize) -> bool {
-    let next = heard.norm(place + 1);
+fn dated(utterance: &Utterance<'_>, place: usize) -> bool {
+    let next = utterance.norm(place + 1);
     ORDINALS.contains(&next)
         || is_dated(next)
         || spoken_tens(next).is_some()
         || spoken_digit(next).is_some()
-        || (place > 1 && heard.norm(place - 1) == "of")
+        || (place > 1 && utterance.norm(place - 1) == "of")
 }
 
 /// A number of a day as `3rd`, or `3` to `31` in figures.
@@ -190,8 +190,8 @@ fn is_dated(norm: &str) -> bool {
 
 /// How many words the hour at `place` takes: "5", "five thirty", "3:30 pm", "nine a m", "half past three". A bare number counts
 /// only behind a word that makes it an hour.
-fn hour(heard: &Heard<'_>, place: usize, first: usize) -> Option<usize> {
-    let norm = heard.norm(place);
+fn hour(utterance: &Utterance<'_>, place: usize, first: usize) -> Option<usize> {
+    let norm = utterance.norm(place);
     let spoken = spoken_digit(norm).is_some_and(|hour| hour > 0) || matches!(norm, "ten" | "eleven" | "twelve");
     let figures = norm
         .trim_end_matches("am")
@@ -212,25 +212,26 @@ fn hour(heard: &Heard<'_>, place: usize, first: usize) -> Option<usize> {
     }
     let mut length = 1;
     if matches!(
-        heard.norm(place + 1),
+        utterance.norm(place + 1),
         "thirty" | "fifteen" | "forty" | "ten" | "twenty" | "fifty" | "oh"
     ) {
         length += 1;
-        if heard.norm(place + 1) != "thirty" && spoken_digit(heard.norm(place + 2)).is_some_and(|unit| unit > 0) {
+        if utterance.norm(place + 1) != "thirty" && spoken_digit(utterance.norm(place + 2)).is_some_and(|unit| unit > 0)
+        {
             length += 1;
         }
     }
     let minutes = length > 1;
     let mut suffix = false;
-    while suffix_at(heard, place + length) {
+    while suffix_at(utterance, place + length) {
         suffix = true;
         length += 1;
     }
     // More digits make it a number that is read out.
-    if spoken_digit(heard.norm(place + length)).is_some() && !suffix {
+    if spoken_digit(utterance.norm(place + length)).is_some() && !suffix {
         return None;
     }
-    let before = place.checked_sub(1).map_or("", |last| heard.norm(last));
+    let before = place.checked_sub(1).map_or("", |last| utterance.norm(last));
     let led = matches!(
         before,
         "at" | "after"
@@ -250,11 +251,11 @@ fn hour(heard: &Heard<'_>, place: usize, first: usize) -> Option<usize> {
     (marked || suffix || o_clock || led || (minutes && written)).then_some(length)
 }
 
-fn suffix_at(heard: &Heard<'_>, place: usize) -> bool {
-    let norm = heard.norm(place);
+fn suffix_at(utterance: &Utterance<'_>, place: usize) -> bool {
+    let norm = utterance.norm(place);
     match norm {
-        "a" | "p" => heard.norm(place + 1) == "m",
-        "m" => place > 0 && matches!(heard.norm(place - 1), "a" | "p"),
+        "a" | "p" => utterance.norm(place + 1) == "m",
+        "m" => place > 0 && matches!(utterance.norm(place - 1), "a" | "p"),
         _ => CLOCK.contains(&norm),
     }
 }
@@ -262,16 +263,12 @@ fn suffix_at(heard: &Heard<'_>, place: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::call::{Role, Turn};
+    use crate::transcript::{Speaker, Transcript};
 
-    fn told(text: &str) -> Option<String> {
-        let turn = Turn {
-            role: Role::User,
-            text: text.to_owned(),
-            ts_ms: 0.0,
-        };
-        let heard = Heard::new(0, &turn);
-        timing(&heard, 0).map(|timing| heard.quote(timing.places).to_owned())
+    fn time_in(text: &str) -> Option<String> {
+        let call = Transcript::read([(Speaker::Caller, text)]);
+        let utterance = Utterance::new(0, &call.turns[0]);
+        timing(&utterance, 0).map(|timing| utterance.quote(timing.places).to_owned())
     }
 
     #[test]
@@ -288,7 +285,7 @@ mod tests {
             ("the twelfth of may please", "the twelfth of may"),
             ("next week or so", "next week"),
         ] {
-            assert_eq!(told(text).unwrap_or_default(), expected, "{text}");
+            assert_eq!(time_in(text).unwrap_or_default(), expected, "{text}");
         }
     }
 
@@ -301,7 +298,7 @@ mod tests {
             "after that",
             "may i ask",
         ] {
-            assert_eq!(told(text), None, "{text}");
+            assert_eq!(time_in(text), None, "{text}");
         }
     }
 }

@@ -1,23 +1,27 @@
 //! What was agreed: appointments, and what the caller was promised.
 
-use super::{FactKey, Finding, fact, heard::Heard, timing::timing};
+use super::{
+    finding::{Finding, Topic, statement},
+    timing::timing,
+    utterance::Utterance,
+};
 use crate::{
-    call::Role,
     text::{
         phrases::{Phrases, phrases},
         plain::plain,
     },
+    transcript::Speaker,
 };
 
 /// Looks for appointments in the turns of both sides, and for promises in the agent's.
-pub(super) fn find(call: &[Heard<'_>], findings: &mut Vec<Finding>) {
-    for heard in call {
-        match heard.role {
-            Role::Agent => {
-                appointments(heard, BOOKED, findings);
-                promises(heard, findings);
+pub(super) fn find(call: &[Utterance<'_>], findings: &mut Vec<Finding>) {
+    for utterance in call {
+        match utterance.speaker {
+            Speaker::Agent => {
+                appointments(utterance, BOOKED, findings);
+                promises(utterance, findings);
             }
-            Role::User => appointments(heard, HAVING, findings),
+            Speaker::Caller => appointments(utterance, HAVING, findings),
         }
     }
 }
@@ -137,27 +141,32 @@ const OPEN: &Phrases = phrases![
     "would",
 ];
 
-fn appointments(heard: &Heard<'_>, cues: &Phrases, findings: &mut Vec<Finding>) {
-    for cue in heard.find(cues) {
-        let Some(time) = (cue.end..heard.words.len().min(cue.end + 7))
-            .take_while(|place| *place == cue.end || !heard.stops_before(*place))
-            .find_map(|place| timing(heard, place))
+fn appointments(utterance: &Utterance<'_>, cues: &Phrases, findings: &mut Vec<Finding>) {
+    for cue in utterance.find(cues) {
+        let Some(time) = (cue.end..utterance.words.len().min(cue.end + 7))
+            .take_while(|place| *place == cue.end || !utterance.stops_before(*place))
+            .find_map(|place| timing(utterance, place))
             .filter(|timing| timing.day || timing.clock)
         else {
             continue;
         };
-        let open = heard.has_before(cue.start, 8, OPEN)
-            || (cue.end..time.places.start).any(|place| heard.behind(place, OPEN).is_some());
-        let asks = heard.asks(cue.start) || heard.behind(time.places.end, OFFERED).is_some();
-        if open || asks || heard.lost(time.places.end) {
-            findings.push(Finding::Doubt(FactKey::Appointment));
+        let open = utterance.has_before(cue.start, 8, OPEN)
+            || (cue.end..time.places.start).any(|place| utterance.behind(place, OPEN).is_some());
+        let asks = utterance.asks(cue.start) || utterance.behind(time.places.end, OFFERED).is_some();
+        if open || asks || utterance.lost(time.places.end) {
+            findings.push(Finding::Doubt(Topic::Appointment));
             continue;
         }
         let start = (time.places.start..time.places.end)
-            .find(|place| !matches!(heard.norm(*place), "for" | "at" | "on" | "to" | "in"))
+            .find(|place| !matches!(utterance.norm(*place), "for" | "at" | "on" | "to" | "in"))
             .unwrap_or(time.places.start);
-        let value = plain(heard.quote(start..time.places.end));
-        findings.push(fact(FactKey::Appointment, value, heard, cue.start..time.places.end));
+        let value = plain(utterance.quote(start..time.places.end));
+        findings.push(statement(
+            Topic::Appointment,
+            value,
+            utterance,
+            cue.start..time.places.end,
+        ));
         return;
     }
 }
@@ -265,27 +274,27 @@ const DEEDS: &[&str] = &[
 /// The most words of a promise that are kept.
 const LONGEST: usize = 24;
 
-fn promises(heard: &Heard<'_>, findings: &mut Vec<Finding>) {
+fn promises(utterance: &Utterance<'_>, findings: &mut Vec<Finding>) {
     let mut behind = 0;
-    for promiser in heard.find(PROMISERS) {
+    for promiser in utterance.find(PROMISERS) {
         if promiser.start < behind {
             continue;
         }
-        let Some(deed) = (promiser.end..heard.words.len().min(promiser.end + 6))
-            .take_while(|place| *place == promiser.end || BETWEEN.contains(&heard.norm(*place - 1)))
-            .find(|place| DEEDS.contains(&heard.norm(*place)))
+        let Some(deed) = (promiser.end..utterance.words.len().min(promiser.end + 6))
+            .take_while(|place| *place == promiser.end || BETWEEN.contains(&utterance.norm(*place - 1)))
+            .find(|place| DEEDS.contains(&utterance.norm(*place)))
         else {
             continue;
         };
-        let end = (deed + 1..heard.words.len().min(promiser.start + LONGEST))
-            .find(|place| heard.stops_before(*place) || begins_anew(heard, *place))
-            .unwrap_or(heard.words.len().min(promiser.start + LONGEST));
+        let end = (deed + 1..utterance.words.len().min(promiser.start + LONGEST))
+            .find(|place| utterance.stops_before(*place) || begins_anew(utterance, *place))
+            .unwrap_or(utterance.words.len().min(promiser.start + LONGEST));
         behind = end;
-        if !is_done_for_caller(heard, promiser.start, deed, end) {
+        if !is_done_for_caller(utterance, promiser.start, deed, end) {
             continue;
         }
-        let open = heard.asks(promiser.start)
-            || heard.has_before(
+        let open = utterance.asks(promiser.start)
+            || utterance.has_before(
                 promiser.start,
                 12,
                 phrases![
@@ -293,25 +302,25 @@ fn promises(heard: &Heard<'_>, findings: &mut Vec<Finding>) {
                     "would",
                 ],
             )
-            || (deed..end).any(|place| heard.lost(place) || matches!(heard.norm(place), "if" | "unless"));
+            || (deed..end).any(|place| utterance.lost(place) || matches!(utterance.norm(place), "if" | "unless"));
         if open {
-            findings.push(Finding::Doubt(FactKey::Promise));
+            findings.push(Finding::Doubt(Topic::Promise));
             continue;
         }
-        let value = plain(heard.quote(deed..end));
-        findings.push(fact(FactKey::Promise, value, heard, promiser.start..end));
+        let value = plain(utterance.quote(deed..end));
+        findings.push(statement(Topic::Promise, value, utterance, promiser.start..end));
     }
 }
 
 /// Whether the deed is for the caller and after the call: "get" only as in "get back to you", "you will" only as in "you will
 /// receive", "call" and "order" only with an object.
-fn is_done_for_caller(heard: &Heard<'_>, promiser: usize, deed: usize, end: usize) -> bool {
-    let to_caller = heard.norm(promiser) == "you" || heard.norm(promiser) == "you'll";
-    let next = heard.norm(deed + 1);
-    match heard.norm(deed) {
+fn is_done_for_caller(utterance: &Utterance<'_>, promiser: usize, deed: usize, end: usize) -> bool {
+    let to_caller = utterance.norm(promiser) == "you" || utterance.norm(promiser) == "you'll";
+    let next = utterance.norm(deed + 1);
+    match utterance.norm(deed) {
         "get" if to_caller => (deed + 1..end).any(|place| {
             matches!(
-                heard.norm(place),
+                utterance.norm(place),
                 "email"
                     | "e-mail"
                     | "text"
@@ -328,13 +337,13 @@ fn is_done_for_caller(heard: &Heard<'_>, promiser: usize, deed: usize, end: usiz
             matches!(next, "back")
                 || (deed + 1..end).any(|place| {
                     matches!(
-                        heard.norm(place),
+                        utterance.norm(place),
                         "sent" | "refunded" | "replaced" | "mailed" | "shipped"
                     )
                 })
         }
         "receive" => to_caller,
-        "come" => matches!(heard.norm(promiser), "a" | "the" | "our" | "someone" | "somebody"),
+        "come" => matches!(utterance.norm(promiser), "a" | "the" | "our" | "someone" | "somebody"),
         "reach" => next == "out",
         "follow" => next == "up",
         "sent" => false,
@@ -344,8 +353,8 @@ fn is_done_for_caller(heard: &Heard<'_>, promiser: usize, deed: usize, end: usiz
 }
 
 /// Whether unpunctuated speech begins a new sentence at `place`.
-fn begins_anew(heard: &Heard<'_>, place: usize) -> bool {
-    heard
+fn begins_anew(utterance: &Utterance<'_>, place: usize) -> bool {
+    utterance
         .behind(
             place,
             phrases![

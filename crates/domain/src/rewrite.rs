@@ -3,22 +3,23 @@
 //! A model is asked with [`excerpt`] or [`lines_of_caller`] and answers a [`Draft`], which is as untrusted as the transcript that it
 //! read: somebody on the telephone may have told the model what to write. Only what passes [`of_call`] or [`of_caller`] is a
 //! [`Rewrite`]. The rules refuse too much rather than too little: what is refused leaves the text that the rules of
-//! [`crate::summary`] made.
-
-mod evidence;
-mod numbers;
-mod prose;
+//! [`language::summary`] and [`crate::summary`] made.
 
 use std::fmt;
 
-use crate::{
-    call::{Role, Turn},
-    facts::{Fact, FactKey, SaidFact},
-    memory::RecentCall,
-    summary::{CALL_WORDS, CALLER_WORDS, line_of_call},
+use language::{
+    checks::{self, Source},
+    findings::Topic,
+    summary::CALL_WORDS,
 };
-use numbers::Numbers;
-use prose::{Prose, Source};
+
+use crate::{
+    call::{RecentCall, Role, Turn},
+    facts::{Fact, FactKey, SaidFact, is_evidence},
+    summary::{CALLER_WORDS, line_of_call},
+};
+
+pub use language::checks::Rejection;
 
 /// How much of a transcript a model is asked with, in bytes of text: half of it from the beginning, half from the end.
 pub const EXCERPT_BYTES: usize = 24_000;
@@ -75,38 +76,6 @@ impl fmt::Debug for Rewrite {
         f.debug_struct("Rewrite")
             .field("facts", &self.facts.len())
             .finish_non_exhaustive()
-    }
-}
-
-/// Why a draft is not kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Refusal {
-    /// It says nothing.
-    Empty,
-    /// It has too many words, and no sentence of it fits.
-    TooLong,
-    /// It has line breaks, invisible characters or markup.
-    NotPlain,
-    /// It puts words between quotation marks that were not said.
-    Misquotes,
-    /// It instructs, addresses somebody, or uses words that belong to the machine behind a conversation.
-    Instructs,
-    /// It tells a number or a name that was not said.
-    Invents,
-}
-
-impl Refusal {
-    /// The reason's name in logs.
-    #[must_use]
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Empty => "empty",
-            Self::TooLong => "too_long",
-            Self::NotPlain => "not_plain",
-            Self::Misquotes => "misquotes",
-            Self::Instructs => "instructs",
-            Self::Invents => "invents",
-        }
     }
 }
 
@@ -167,24 +136,54 @@ pub fn lines_of_caller(total_calls: u64, recent_calls: &[RecentCall]) -> Vec<Str
 /// Checks what a model made of a call. A fact that does not pass is left out; a summary that does not pass refuses the whole.
 ///
 /// # Errors
-/// [`Refusal`] with the first rule that the summary breaks.
-pub fn of_call(draft: &Draft, transcript: &[Turn]) -> Result<Rewrite, Refusal> {
+/// [`Rejection`] with the first rule that the summary breaks.
+pub fn of_call(draft: &Draft, transcript: &[Turn]) -> Result<Rewrite, Rejection> {
     let parts = excerpt(transcript);
     let source = Source::of(parts.iter().map(|part| part.text));
     Ok(Rewrite {
-        summary: Prose::checked(&draft.summary, CALL_WORDS, &source)?,
-        facts: evidence::facts(&draft.facts, transcript),
+        summary: checks::prose(&draft.summary, CALL_WORDS, &source)?,
+        facts: proven(&draft.facts, transcript),
+    })
+}
+
+/// The facts among `drafts` that the transcript proves, at most [`FACTS`].
+fn proven(drafts: &[DraftFact], transcript: &[Turn]) -> Vec<Fact> {
+    let mut facts: Vec<Fact> = Vec::new();
+    for fact in drafts.iter().filter_map(|draft| proven_fact(draft, transcript)) {
+        let known = facts
+            .iter()
+            .any(|other| other.key == fact.key && other.value == fact.value);
+        if !known && facts.len() < FACTS {
+            facts.push(fact);
+        }
+    }
+    facts
+}
+
+/// The fact, when the right speaker said its quote and the quote tells its value.
+fn proven_fact(draft: &DraftFact, transcript: &[Turn]) -> Option<Fact> {
+    let topic = Topic::ALL
+        .into_iter()
+        .find(|topic| FactKey::from(*topic).as_str() == draft.key)?;
+    let role = transcript.get(draft.turn)?.role;
+    let said = topic.speakers().contains(&role.into()) && is_evidence(transcript, draft.turn, role, &draft.quote);
+    let value = checks::proven_value(topic, &draft.value, &draft.quote).filter(|_| said)?;
+    Some(Fact {
+        key: topic.into(),
+        value,
+        quote: draft.quote.clone(),
+        turn: draft.turn,
     })
 }
 
 /// Checks what a model made of the [`lines_of_caller`] `lines`. Facts are left out: they belong to calls.
 ///
 /// # Errors
-/// [`Refusal`] with the first rule that the summary breaks.
-pub fn of_caller(draft: &Draft, lines: &[String]) -> Result<Rewrite, Refusal> {
+/// [`Rejection`] with the first rule that the summary breaks.
+pub fn of_caller(draft: &Draft, lines: &[String]) -> Result<Rewrite, Rejection> {
     let source = Source::of(lines.iter().map(String::as_str));
     Ok(Rewrite {
-        summary: Prose::checked(&draft.summary, CALLER_WORDS, &source)?,
+        summary: checks::prose(&draft.summary, CALLER_WORDS, &source)?,
         facts: Vec::new(),
     })
 }
@@ -280,7 +279,7 @@ mod tests {
         assert_eq!((kept.facts.len(), kept.facts[0].key), (1, FactKey::Name));
         assert_eq!(
             of_call(&draft("Caller reported 3 leaks.", Vec::new()), &transcript),
-            Err(Refusal::Invents)
+            Err(Rejection::Invents)
         );
         assert!(!format!("{kept:?}{:?}", draft("Maren", Vec::new())).contains("Maren"));
     }
@@ -308,7 +307,7 @@ mod tests {
         );
         assert!(of_caller(&good, &lines).is_ok());
         let bad = draft("Caller called 4 times.", Vec::new());
-        assert_eq!(of_caller(&bad, &lines), Err(Refusal::Invents));
+        assert_eq!(of_caller(&bad, &lines), Err(Rejection::Invents));
     }
 
     #[test]
@@ -334,6 +333,104 @@ mod tests {
         let joined = beside(rules.into_iter(), found);
         let shown: Vec<&str> = joined.iter().map(|said| said.fact.value.as_str()).collect();
         assert_eq!(shown, ["order 2", "Austin"]);
+    }
+
+    fn conversation() -> Vec<Turn> {
+        [
+            (Role::Agent, "How may I reach you?"),
+            (
+                Role::User,
+                "I'm Maren Okafor, text me at two zero two five five five oh one four two or maren dot okafor at example dot com",
+            ),
+            (Role::Agent, "We will send a technician on Tuesday at 9:30, your order is A-4711."),
+        ]
+        .map(|(role, text)| Turn {
+            role,
+            text: text.to_owned(),
+            ts_ms: 0.0,
+        })
+        .to_vec()
+    }
+
+    fn draft_fact(key: &str, value: &str, quote: &str, turn: usize) -> DraftFact {
+        DraftFact {
+            key: key.to_owned(),
+            value: value.to_owned(),
+            quote: quote.to_owned(),
+            turn,
+        }
+    }
+
+    fn kept(drafts: &[DraftFact]) -> Vec<(&'static str, String)> {
+        let facts = proven(drafts, &conversation());
+        facts.into_iter().map(|fact| (fact.key.as_str(), fact.value)).collect()
+    }
+
+    #[test]
+    fn what_the_quote_tells_is_kept() {
+        let number = "text me at two zero two five five five oh one four two";
+        let drafts = [
+            draft_fact("name", "Maren Okafor", "I'm Maren Okafor", 1),
+            draft_fact("name", "Maren Okafor", "Maren Okafor", 1),
+            draft_fact("callback_number", "202-555-0142", number, 1),
+            draft_fact("preferred_channel", "Text", "text me", 1),
+            draft_fact(
+                "email",
+                "Maren.Okafor@example.com",
+                "maren dot okafor at example dot com",
+                1,
+            ),
+            draft_fact(
+                "promise",
+                "send a technician on Tuesday",
+                "We will send a technician on Tuesday at 9:30",
+                2,
+            ),
+            draft_fact("appointment", "Tuesday at 9:30", "on Tuesday at 9:30", 2),
+            draft_fact("reference", "order A-4711", "your order is A-4711", 2),
+        ];
+        let kept = kept(&drafts);
+        let shown: Vec<(&str, &str)> = kept.iter().map(|(key, value)| (*key, value.as_str())).collect();
+        assert_eq!(
+            shown,
+            [
+                ("name", "Maren Okafor"),
+                ("callback_number", "2025550142"),
+                ("preferred_channel", "text"),
+                ("email", "maren.okafor@example.com"),
+                ("promise", "send a technician on Tuesday"),
+                ("appointment", "Tuesday at 9:30"),
+                ("reference", "order A-4711"),
+            ]
+        );
+    }
+
+    #[test]
+    fn what_the_quote_does_not_tell_is_left_out() {
+        for wrong in [
+            draft_fact("name", "John Smith", "I'm Maren Okafor", 1),
+            draft_fact("name", "Maren Okafor", "My name is Maren Okafor", 1),
+            draft_fact("name", "Maren Okafor", "I'm Maren Okafor", 0),
+            draft_fact("name", "Maren Okafor", "I'm Maren Okafor", 9),
+            draft_fact("name", "", "I'm Maren Okafor", 1),
+            draft_fact("name", "I'm", "I'm", 1),
+            draft_fact("name", "Maren\nOkafor", "Maren Okafor", 1),
+            draft_fact("name", "Maren Okafor", "", 1),
+            draft_fact("vip", "Maren", "Maren", 1),
+            draft_fact("promise", "text me", "text me", 1),
+            draft_fact(
+                "callback_number",
+                "202-555-0199",
+                "two zero two five five five oh one four two",
+                1,
+            ),
+            draft_fact("preferred_channel", "fax", "text me", 1),
+            draft_fact("appointment", "Tuesday at 10:30", "on Tuesday at 9:30", 2),
+        ] {
+            assert_eq!(kept(std::slice::from_ref(&wrong)), [], "{} {}", wrong.key, wrong.value);
+        }
+        let many: Vec<DraftFact> = (0..100).map(|n| draft_fact("city", &format!("{n}"), "0", 1)).collect();
+        assert!(kept(&many).len() <= FACTS);
     }
 
     proptest! {

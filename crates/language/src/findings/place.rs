@@ -1,6 +1,11 @@
 //! Where the caller lives: postal address and city.
 
-use super::{Exchange, FactKey, Finding, contact::answer_start, fact, heard::Heard};
+use super::{
+    contact::answer_start,
+    exchange::Exchange,
+    finding::{Finding, Topic, statement},
+    utterance::Utterance,
+};
 use crate::text::{
     numbers::is_number,
     ordinary::is_ordinary,
@@ -137,10 +142,10 @@ const STREET_WORDS: usize = 5;
 const REST_WORDS: usize = 12;
 
 fn addresses(exchange: &Exchange<'_, '_>, findings: &mut Vec<Finding>) {
-    let heard = exchange.heard;
-    let mut cues: Vec<(usize, usize)> = heard.find(ADDRESS_CUES).map(|cue| (cue.start, cue.end)).collect();
+    let utterance = exchange.answer;
+    let mut cues: Vec<(usize, usize)> = utterance.find(ADDRESS_CUES).map(|cue| (cue.start, cue.end)).collect();
     if cues.is_empty()
-        && exchange.asked.is_some_and(|agent| {
+        && exchange.question.is_some_and(|agent| {
             agent.has(phrases![
                 "address for the delivery",
                 "address should we",
@@ -164,63 +169,63 @@ fn addresses(exchange: &Exchange<'_, '_>, findings: &mut Vec<Finding>) {
                 && !agent.asks_back(phrases!["is your address"])
         })
     {
-        let start = answer_start(heard);
-        let start = start + usize::from(heard.norm(start) == "to");
+        let start = answer_start(utterance);
+        let start = start + usize::from(utterance.norm(start) == "to");
         cues.push((start, start));
     }
     for (start, end) in cues {
-        if heard.asks(start)
-            || heard.has_before(end, 6, phrases!["didn't", "don't", "never", "no", "not", "old", "used"])
+        if utterance.asks(start)
+            || utterance.has_before(end, 6, phrases!["didn't", "don't", "never", "no", "not", "old", "used"])
         {
             continue;
         }
-        match address(heard, end) {
+        match address(utterance, end) {
             Some(Ok(behind)) => {
-                let value = plain(heard.quote(end..behind));
-                findings.push(fact(FactKey::Address, value, heard, start..behind));
+                let value = plain(utterance.quote(end..behind));
+                findings.push(statement(Topic::Address, value, utterance, start..behind));
                 return;
             }
-            Some(Err(())) => findings.push(Finding::Doubt(FactKey::Address)),
+            Some(Err(())) => findings.push(Finding::Doubt(Topic::Address)),
             None => {}
         }
     }
 }
 
 /// The place behind the address at `place`: a house number, a street and what follows. `Err` when it may be one.
-fn address(heard: &Heard<'_>, place: usize) -> Option<Result<usize, ()>> {
+fn address(utterance: &Utterance<'_>, place: usize) -> Option<Result<usize, ()>> {
     let mut at = place;
-    while at < heard.words.len() && is_number(heard.norm(at)) {
+    while at < utterance.words.len() && is_number(utterance.norm(at)) {
         at += 1;
     }
-    if at == place || heard.norm(place).len() > 8 {
+    if at == place || utterance.norm(place).len() > 8 {
         return None;
     }
     // "12 b".
-    at += usize::from(heard.norm(at).len() == 1 && heard.norm(at) != "i");
-    let kind = (at + 1..(at + 1 + STREET_WORDS).min(heard.words.len()))
-        .take_while(|word| !heard.stops_before(*word) && !heard.lost(*word))
-        .find(|word| STREETS.contains(&heard.norm(*word)));
+    at += usize::from(utterance.norm(at).len() == 1 && utterance.norm(at) != "i");
+    let kind = (at + 1..(at + 1 + STREET_WORDS).min(utterance.words.len()))
+        .take_while(|word| !utterance.stops_before(*word) && !utterance.lost(*word))
+        .find(|word| STREETS.contains(&utterance.norm(*word)));
     let Some(kind) = kind else {
-        return if heard.lost(at) || heard.lost(at + 1) {
+        return if utterance.lost(at) || utterance.lost(at + 1) {
             Some(Err(()))
         } else {
             None
         };
     };
-    if (at..kind).any(|word| is_small(heard.norm(word)) && !matches!(heard.norm(word), "of" | "the")) {
+    if (at..kind).any(|word| is_small(utterance.norm(word)) && !matches!(utterance.norm(word), "of" | "the")) {
         return None;
     }
     let mut end = kind + 1;
-    while end < heard.words.len() && end < kind + REST_WORDS && !full_stop(heard, end) {
-        let norm = heard.norm(end);
-        if heard.lost(end) {
+    while end < utterance.words.len() && end < kind + REST_WORDS && !full_stop(utterance, end) {
+        let norm = utterance.norm(end);
+        if utterance.lost(end) {
             return Some(Err(()));
         }
         let number = is_number(norm);
-        let capital = heard.shown(end).chars().next().is_some_and(char::is_uppercase);
+        let capital = utterance.shown(end).chars().next().is_some_and(char::is_uppercase);
         let goes_on = number
             || INSIDE.contains(&norm)
-            || (norm == "in" && !is_small(heard.norm(end + 1)) && !is_ordinary(heard.norm(end + 1)))
+            || (norm == "in" && !is_small(utterance.norm(end + 1)) && !is_ordinary(utterance.norm(end + 1)))
             || (capital && norm != "i" && !norm.starts_with("i'"))
             || !(is_small(norm) || is_ordinary(norm));
         if !goes_on {
@@ -232,11 +237,11 @@ fn address(heard: &Heard<'_>, place: usize) -> Option<Result<usize, ()>> {
 }
 
 /// Whether the address ends before `place`. The full stop of "St." ends nothing.
-fn full_stop(heard: &Heard<'_>, place: usize) -> bool {
-    let last = &heard.words[place - 1];
+fn full_stop(utterance: &Utterance<'_>, place: usize) -> bool {
+    let last = &utterance.words[place - 1];
     match last.after {
         After::Question => true,
-        After::Stop => !STREETS.contains(&last.norm.as_ref()) || is_small(heard.norm(place)),
+        After::Stop => !STREETS.contains(&last.norm.as_ref()) || is_small(utterance.norm(place)),
         After::Pause | After::Nothing => false,
     }
 }
@@ -264,10 +269,10 @@ const CITY_WORDS: &[&str] = &[
 ];
 
 fn cities(exchange: &Exchange<'_, '_>, findings: &mut Vec<Finding>) {
-    let heard = exchange.heard;
-    let mut cues: Vec<(usize, usize)> = heard.find(CITY_CUES).map(|cue| (cue.start, cue.end)).collect();
+    let utterance = exchange.answer;
+    let mut cues: Vec<(usize, usize)> = utterance.find(CITY_CUES).map(|cue| (cue.start, cue.end)).collect();
     if cues.is_empty()
-        && exchange.asked.is_some_and(|agent| {
+        && exchange.question.is_some_and(|agent| {
             agent.has(phrases![
                 "city are you",
                 "city do you",
@@ -279,32 +284,34 @@ fn cities(exchange: &Exchange<'_, '_>, findings: &mut Vec<Finding>) {
             ]) && !agent.has(OTHER_ADDRESS)
         })
     {
-        let start = answer_start(heard);
-        let start = heard
+        let start = answer_start(utterance);
+        let start = utterance
             .behind(start, phrases!["i am in", "i'm in", "in"])
             .unwrap_or(start);
         cues.push((start, start));
     }
     for (start, end) in cues {
-        if heard.asks(start) || heard.has_before(start, 4, phrases!["don't", "if", "not", "used", "when", "wish"]) {
+        if utterance.asks(start)
+            || utterance.has_before(start, 4, phrases!["don't", "if", "not", "used", "when", "wish"])
+        {
             continue;
         }
-        if let Some(behind) = city(heard, end) {
-            let value = titled(&plain(heard.quote(end..behind)));
-            findings.push(fact(FactKey::City, value, heard, start..behind));
+        if let Some(behind) = city(utterance, end) {
+            let value = titled(&plain(utterance.quote(end..behind)));
+            findings.push(statement(Topic::City, value, utterance, start..behind));
             return;
         }
     }
 }
 
 /// The place behind the name of a city at `place`.
-fn city(heard: &Heard<'_>, place: usize) -> Option<usize> {
-    let cased = heard.shown(place).chars().next().is_some_and(char::is_uppercase);
+fn city(utterance: &Utterance<'_>, place: usize) -> Option<usize> {
+    let cased = utterance.shown(place).chars().next().is_some_and(char::is_uppercase);
     let mut end = place;
     let mut own = false;
-    while end < heard.words.len() && end < place + 4 {
-        let norm = heard.norm(end);
-        let capital = heard.shown(end).chars().next().is_some_and(char::is_uppercase);
+    while end < utterance.words.len() && end < place + 4 {
+        let norm = utterance.norm(end);
+        let capital = utterance.shown(end).chars().next().is_some_and(char::is_uppercase);
         let letters =
             norm.chars().count() > 1 && norm.chars().all(|c| c.is_alphabetic() || matches!(c, '\'' | '-' | '.'));
         let ordinary = is_small(norm) || is_ordinary(norm) || is_number(norm);
@@ -317,14 +324,14 @@ fn city(heard: &Heard<'_>, place: usize) -> Option<usize> {
         own |= !ordinary || capital;
         end += 1;
         // "Austin, Texas" is one place; "Austin. Can you" is not.
-        match heard.words[end - 1].after {
+        match utterance.words[end - 1].after {
             After::Stop | After::Question => break,
-            After::Pause if !heard.shown(end).chars().next().is_some_and(char::is_uppercase) => break,
+            After::Pause if !utterance.shown(end).chars().next().is_some_and(char::is_uppercase) => break,
             _ => {}
         }
     }
-    let followed = end < heard.words.len() && !heard.ends_before(end) && heard.lost(end);
-    let outside = end > place && heard.norm(end - 1) == "i";
+    let followed = end < utterance.words.len() && !utterance.ends_before(end) && utterance.lost(end);
+    let outside = end > place && utterance.norm(end - 1) == "i";
     (own && !followed && !outside).then_some(end)
 }
 

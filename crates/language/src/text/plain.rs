@@ -3,24 +3,26 @@
 //! A transcript is data that a stranger dictated. Control characters, invisible marks and markup never reach the
 //! agent, and the words stand between quotation marks that they cannot close.
 
+use super::invisible::{is_invisible, is_line_break};
+
 /// Writes `text` in one line without control characters, invisible marks or markup. Double quotation marks become single ones,
 /// so that the result can stand between double ones. Runs of blanks become one space.
 #[must_use]
-pub(crate) fn plain(text: &str) -> String {
+pub fn plain(text: &str) -> String {
     written(text, '\'')
 }
 
 /// The same for a text that was put together here: its own quotation marks stay.
 #[must_use]
-pub(crate) fn line(text: &str) -> String {
+pub fn line(text: &str) -> String {
     written(text, '"')
 }
 
 /// Whether `text` is one line without control characters, invisible marks and markup already.
 #[must_use]
-pub(crate) fn is_plain(text: &str) -> bool {
+pub fn is_plain(text: &str) -> bool {
     text.chars().all(|c| {
-        let blank = c.is_whitespace() && !c.is_control() && !matches!(c, '\u{2028}' | '\u{2029}');
+        let blank = c.is_whitespace() && !c.is_control() && !is_line_break(c);
         blank || shown(c, '"').is_some_and(|shown| shown != ' ')
     })
 }
@@ -46,7 +48,7 @@ fn written(text: &str, quotation_mark: char) -> String {
 /// The character to show for `c`; `None` for one that has no width.
 fn shown(c: char, quotation_mark: char) -> Option<char> {
     match c {
-        _ if invisible(c) => None,
+        _ if is_invisible(c) => None,
         '<' | '>' | '[' | ']' | '{' | '}' | '`' | '*' | '#' | '|' | '\\' | '_' | '~' | '^' | '=' | '\u{ff1c}'
         | '\u{ff1e}' => Some(' '),
         '"' | '\u{201c}' | '\u{201d}' | '\u{201e}' | '\u{ab}' | '\u{bb}' | '\u{ff02}' => Some(quotation_mark),
@@ -54,31 +56,6 @@ fn shown(c: char, quotation_mark: char) -> Option<char> {
         _ if c.is_control() || c.is_whitespace() => Some(' '),
         _ => Some(c),
     }
-}
-
-/// Marks without width: soft hyphen, zero-width and direction marks, variation selectors, tags.
-fn invisible(c: char) -> bool {
-    matches!(
-        c,
-        '\u{ad}'
-            | '\u{34f}'
-            | '\u{61c}'
-            | '\u{115f}'
-            | '\u{1160}'
-            | '\u{17b4}'
-            | '\u{17b5}'
-            | '\u{180b}'..='\u{180f}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{3164}'
-            | '\u{fe00}'..='\u{fe0f}'
-            | '\u{feff}'
-            | '\u{ffa0}'
-            | '\u{fff0}'..='\u{fffb}'
-            | '\u{1bca0}'..='\u{1bca3}'
-            | '\u{e0000}'..='\u{e0fff}'
-    )
 }
 
 #[cfg(test)]
@@ -100,7 +77,7 @@ mod tests {
         #[test]
         fn any_text_becomes_one_safe_line(text in any::<String>()) {
             let line = plain(&text);
-            let safe = |c: char| !c.is_control() && !invisible(c) && !"<>[]{}`\"#*|\\".contains(c);
+            let safe = |c: char| !c.is_control() && !is_invisible(c) && !"<>[]{}`\"#*|\\".contains(c);
             prop_assert!(line.chars().all(safe));
             prop_assert!(!line.contains("  ") && line.trim() == line);
         }

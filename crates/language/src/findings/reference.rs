@@ -3,15 +3,14 @@
 //! Numbers of accounts and cards are left alone on purpose: nobody needs them in a memory.
 
 use super::{
-    FactKey, Finding,
     contact::answer_start,
-    fact,
-    heard::Heard,
-    spoken::{Spoken, read_out},
+    finding::{Finding, Topic, statement},
+    readout::{Readout, read_out},
+    utterance::Utterance,
 };
 use crate::{
-    call::Role,
     text::phrases::{Phrases, phrases},
+    transcript::Speaker,
 };
 
 /// What has a number worth keeping.
@@ -50,25 +49,25 @@ const NUMBER: &Phrases = phrases![
 const FEWEST: usize = 4;
 
 /// Looks for the numbers of things in the turns of both sides.
-pub(super) fn find(call: &[Heard<'_>], findings: &mut Vec<Finding>) {
+pub(super) fn find(call: &[Utterance<'_>], findings: &mut Vec<Finding>) {
     let mut asked: Option<&str> = None;
-    for heard in call.iter().filter(|heard| !heard.words.is_empty()) {
-        let found = named(heard, findings);
-        if heard.role == Role::Agent {
-            asked = asks(heard);
+    for utterance in call.iter().filter(|utterance| !utterance.words.is_empty()) {
+        let found = named(utterance, findings);
+        if utterance.speaker == Speaker::Agent {
+            asked = asks(utterance);
             continue;
         }
         if !found && let Some(kind) = asked.take() {
-            let start = answer_start(heard);
-            if let Some(spoken) = read_out(heard, start, true) {
-                keep(heard, kind, &spoken, start, findings);
+            let start = answer_start(utterance);
+            if let Some(readout) = read_out(utterance, start, true) {
+                keep(utterance, kind, &readout, start, findings);
             }
         }
     }
 }
 
 /// The kind of number that the agent asks for.
-fn asks(agent: &Heard<'_>) -> Option<&'static str> {
+fn asks(agent: &Utterance<'_>) -> Option<&'static str> {
     let (kind, behind) = (0..agent.words.len())
         .filter_map(|place| agent.phrase_at(place, KINDS))
         .find(|(_, behind)| agent.norm(*behind) == "number")?;
@@ -78,48 +77,48 @@ fn asks(agent: &Heard<'_>) -> Option<&'static str> {
 }
 
 /// Numbers that stand behind their kind; whether there were any.
-fn named(heard: &Heard<'_>, findings: &mut Vec<Finding>) -> bool {
+fn named(utterance: &Utterance<'_>, findings: &mut Vec<Finding>) -> bool {
     let mut found = false;
     let mut behind = 0;
-    for start in 0..heard.words.len() {
+    for start in 0..utterance.words.len() {
         // The "order" of a "work order" is in it already.
-        let Some((kind, end)) = heard.phrase_at(start, KINDS).filter(|_| start >= behind) else {
+        let Some((kind, end)) = utterance.phrase_at(start, KINDS).filter(|_| start >= behind) else {
             continue;
         };
         behind = end;
-        let number = heard.behind(end, NUMBER);
+        let number = utterance.behind(end, NUMBER);
         let first = number.unwrap_or(end);
-        let Some(spoken) = read_out(heard, first, true) else {
+        let Some(readout) = read_out(utterance, first, true) else {
             continue;
         };
         // Without the word "number" only figures that look like one count.
-        let figures = spoken.end == first + 1 && spoken.digits() >= FEWEST;
+        let figures = readout.end == first + 1 && readout.digits() >= FEWEST;
         if number.is_none() && !figures {
             continue;
         }
         found = true;
-        if heard.asks(start) || heard.has_before(start, 4, phrases!["isn't", "not", "wasn't", "wrong"]) {
-            findings.push(Finding::Doubt(FactKey::Reference));
+        if utterance.asks(start) || utterance.has_before(start, 4, phrases!["isn't", "not", "wasn't", "wrong"]) {
+            findings.push(Finding::Doubt(Topic::Reference));
             continue;
         }
-        keep(heard, kind, &spoken, start, findings);
+        keep(utterance, kind, &readout, start, findings);
     }
     found
 }
 
-fn keep(heard: &Heard<'_>, kind: &str, spoken: &Spoken, start: usize, findings: &mut Vec<Finding>) {
-    let length = spoken.code.len();
-    if length < FEWEST && spoken.digits() < 3 {
+fn keep(utterance: &Utterance<'_>, kind: &str, readout: &Readout, start: usize, findings: &mut Vec<Finding>) {
+    let length = readout.code.len();
+    if length < FEWEST && readout.digits() < 3 {
         return;
     }
-    if spoken.doubtful || length < FEWEST || spoken.digits() < 2 || length > 30 {
-        findings.push(Finding::Doubt(FactKey::Reference));
+    if readout.doubtful || length < FEWEST || readout.digits() < 2 || length > 30 {
+        findings.push(Finding::Doubt(Topic::Reference));
         return;
     }
-    findings.push(fact(
-        FactKey::Reference,
-        format!("{kind} {}", spoken.code),
-        heard,
-        start..spoken.end,
+    findings.push(statement(
+        Topic::Reference,
+        format!("{kind} {}", readout.code),
+        utterance,
+        start..readout.end,
     ));
 }

@@ -1,0 +1,33 @@
+//! Questions and answers: which turn of the agent a turn of the caller may answer.
+
+use super::utterance::Utterance;
+use crate::{text::small::is_interjection, transcript::Speaker};
+
+/// A turn of the caller with the agent's turn that it may answer.
+pub(super) struct Exchange<'c, 'a> {
+    pub(super) question: Option<&'c Utterance<'a>>,
+    pub(super) answer: &'c Utterance<'a>,
+}
+
+/// The caller's turns. Only the first one with words behind an agent's turn answers it.
+pub(super) fn exchanges<'c, 'a>(call: &'c [Utterance<'a>]) -> Vec<Exchange<'c, 'a>> {
+    let mut question = None;
+    let mut exchanges = Vec::new();
+    for utterance in call.iter().filter(|utterance| !utterance.words.is_empty()) {
+        match utterance.speaker {
+            // "Okay" and "sure" of the agent leave its question standing.
+            Speaker::Agent if utterance.words.iter().all(|word| is_interjection(&word.norm)) => {}
+            Speaker::Agent => question = Some(utterance),
+            Speaker::Caller => {
+                exchanges.push(Exchange {
+                    question,
+                    answer: utterance,
+                });
+                if utterance.words.iter().any(|word| !is_interjection(&word.norm)) {
+                    question = None;
+                }
+            }
+        }
+    }
+    exchanges
+}

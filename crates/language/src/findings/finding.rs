@@ -1,0 +1,118 @@
+//! What the extractors make of a call.
+
+use std::{fmt, ops::Range};
+
+use super::utterance::Utterance;
+use crate::transcript::{Speaker, Transcript};
+
+/// What a statement is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Topic {
+    /// The caller's name, as they introduce themselves.
+    Name,
+    /// The caller's e-mail address.
+    Email,
+    /// A telephone number of the caller.
+    CallbackNumber,
+    /// The caller's postal address.
+    Address,
+    /// Where the caller lives.
+    City,
+    /// When the caller likes to be reached.
+    PreferredTime,
+    /// How the caller likes to be reached.
+    PreferredChannel,
+    /// The number of an order, policy, case or the like.
+    Reference,
+    /// A time that was agreed.
+    Appointment,
+    /// What the caller was promised.
+    Promise,
+}
+
+impl Topic {
+    /// Every topic.
+    pub const ALL: [Self; 10] = [
+        Self::Name,
+        Self::Email,
+        Self::CallbackNumber,
+        Self::Address,
+        Self::City,
+        Self::PreferredTime,
+        Self::PreferredChannel,
+        Self::Reference,
+        Self::Appointment,
+        Self::Promise,
+    ];
+
+    /// Who may state it: callers speak for themselves, and agents make promises.
+    #[must_use]
+    pub const fn speakers(self) -> &'static [Speaker] {
+        match self {
+            Self::Promise => &[Speaker::Agent],
+            Self::Appointment | Self::Reference => &[Speaker::Caller, Speaker::Agent],
+            _ => &[Speaker::Caller],
+        }
+    }
+}
+
+/// A statement and the words that prove it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Statement {
+    /// What it is about.
+    pub topic: Topic,
+    /// What holds, in the topic's form. One line, never empty.
+    pub value: String,
+    /// The turn's place in the transcript.
+    pub turn: usize,
+    /// The bytes of the turn's text that say so. Never empty.
+    pub span: Range<usize>,
+}
+
+impl fmt::Debug for Statement {
+    /// Leaves the value out: what people say never reaches a log.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Statement")
+            .field("topic", &self.topic)
+            .field("turn", &self.turn)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What an extractor makes of a place that looks like a statement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Finding {
+    /// It is one.
+    Statement(Statement),
+    /// It may be one, but is not sure enough to be kept.
+    Doubt(Topic),
+}
+
+impl Transcript<'_> {
+    /// The words that prove `statement`, verbatim. Empty when it was found in another transcript and does not fit this one.
+    #[must_use]
+    pub fn quote(&self, statement: &Statement) -> &str {
+        let turn = self.turns.get(statement.turn);
+        turn.and_then(|turn| turn.text.get(statement.span.clone()))
+            .unwrap_or_default()
+    }
+}
+
+/// The longest quote, in bytes; whoever says more than that at a time is not stating one thing.
+const LONGEST_QUOTE: usize = 1_000;
+
+/// The statement that the words at the places `words` prove.
+pub(super) fn statement(topic: Topic, value: String, utterance: &Utterance<'_>, words: Range<usize>) -> Finding {
+    let span = utterance.span(words);
+    let quote = &utterance.text[span.clone()];
+    let is_unfit = quote.is_empty() || quote.len() > LONGEST_QUOTE || quote.contains('\0');
+    if value.is_empty() || is_unfit {
+        return Finding::Doubt(topic);
+    }
+    Finding::Statement(Statement {
+        topic,
+        value,
+        turn: utterance.turn,
+        span,
+    })
+}

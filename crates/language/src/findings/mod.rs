@@ -1,0 +1,44 @@
+//! What callers state of themselves, and what they are told: statements with the words that prove them.
+//!
+//! Every rule goes by the form of what is said, in punctuated text and in raw speech recognition alike, and leaves out what
+//! is doubtful: a wrong fact is worse than none. A statement's quote is a verbatim span of one turn of the right speaker.
+
+mod agreed;
+mod contact;
+mod exchange;
+mod finding;
+mod name;
+mod place;
+mod preference;
+mod readout;
+mod reference;
+mod timing;
+mod utterance;
+
+pub use finding::{Finding, Statement, Topic};
+pub(crate) use preference::is_channel;
+
+use crate::transcript::Transcript;
+use exchange::exchanges;
+use utterance::Utterance;
+
+/// What is found in a call: topic by topic, and within a topic in the order in which it was said. Something that was said
+/// twice is found twice. Linear in the call's length.
+#[must_use]
+pub fn of_call(transcript: &Transcript<'_>) -> Vec<Finding> {
+    let call: Vec<Utterance<'_>> = transcript
+        .turns
+        .iter()
+        .enumerate()
+        .map(|(place, turn)| Utterance::new(place, turn))
+        .collect();
+    let mut findings = Vec::new();
+    let exchanges = exchanges(&call);
+    name::find(&call, &mut findings);
+    contact::find(&exchanges, &mut findings);
+    place::find(&exchanges, &mut findings);
+    preference::find(&exchanges, &mut findings);
+    reference::find(&call, &mut findings);
+    agreed::find(&call, &mut findings);
+    findings
+}
