@@ -103,8 +103,8 @@ pub struct FanOutParts {
     pub vendors: Vec<Vendor>,
     /// Where answers are kept.
     pub cache: Arc<dyn EnrichmentCache>,
-    /// Where paid requests are counted.
-    pub ledger: Arc<dyn SpendLedger>,
+    /// Where paid requests are counted; without it, none is sent.
+    pub ledger: Option<Arc<dyn SpendLedger>>,
     /// The time.
     pub clock: Arc<dyn Clock>,
     /// Who is told how look-ups end.
@@ -123,7 +123,7 @@ pub struct FanOut {
 struct Shared {
     desks: Vec<Desk>,
     cache: Arc<dyn EnrichmentCache>,
-    ledger: Arc<dyn SpendLedger>,
+    ledger: Option<Arc<dyn SpendLedger>>,
     clock: Arc<dyn Clock>,
     probe: Arc<dyn LookupProbe>,
     limits: Limits,
@@ -468,13 +468,14 @@ impl Shared {
         let Some(price_micro_usd) = desk.vendor.price_micro_usd else {
             return Ok(());
         };
+        let ledger = self.ledger.as_ref().ok_or(Skip::Uncounted)?;
         let purchase = Purchase {
             tenant: key.tenant,
             vendor: desk.name.to_owned(),
             day: Day::of_ms(self.clock.now_ms()),
             price_micro_usd,
         };
-        match self.ledger.reserve(&purchase, deadline).await {
+        match ledger.reserve(&purchase, deadline).await {
             Ok(true) => Ok(()),
             Ok(false) => Err(Skip::Capped),
             Err(error) => {

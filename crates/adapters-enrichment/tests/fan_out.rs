@@ -295,7 +295,7 @@ impl Bench {
         let parts = FanOutParts {
             vendors,
             cache: Arc::clone(&cache) as _,
-            ledger: Arc::clone(&ledger) as _,
+            ledger: Some(Arc::clone(&ledger) as _),
             clock: Arc::clone(&clock) as _,
             probe: Arc::clone(&probe) as _,
             limits,

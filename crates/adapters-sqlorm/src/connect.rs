@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use domain::port::OpenError;
 use futures_util::future::join_all;
 use sea_orm::{
     DatabaseConnection, SqlxError, SqlxPostgresConnector, SqlxSqliteConnector,
@@ -16,8 +17,6 @@ use sea_orm::{
     },
 };
 use tokio::time::{Instant, sleep, timeout, timeout_at};
-
-use crate::database::OpenError;
 
 /// How long opening may take in all.
 const OPENING: Duration = Duration::from_secs(5);
@@ -54,10 +53,18 @@ pub(crate) struct SqliteConnections {
     pub(crate) path: PathBuf,
 }
 
+fn sqlite_options(url: &str) -> Result<SqliteConnectOptions, OpenError> {
+    SqliteConnectOptions::from_str(url).map_err(|_| OpenError::new("the database URL is not of the form sqlite://PATH"))
+}
+
+/// The file of the SQLite database at `url`.
+pub(crate) fn sqlite_file(url: &str) -> Result<PathBuf, OpenError> {
+    sqlite_options(url).map(|options| options.get_filename().to_owned())
+}
+
 /// Opens an SQLite file, which is created with its folder when it is missing.
 pub(crate) async fn sqlite(url: &str, readers: u32) -> Result<SqliteConnections, OpenError> {
-    let options = SqliteConnectOptions::from_str(url)
-        .map_err(|_| OpenError::new("the database URL is not of the form sqlite://PATH"))?;
+    let options = sqlite_options(url)?;
     let path = options.get_filename().to_owned();
     if url.contains(":memory:") || url.contains("mode=memory") || path.as_os_str().is_empty() {
         return Err(OpenError::new(

@@ -6,7 +6,11 @@
 
 use std::{path::PathBuf, sync::Arc, time::Instant};
 
-use domain::{context::Deadline, error::PortError};
+use domain::{
+    context::Deadline,
+    error::PortError,
+    port::{OpenError, PoolState},
+};
 use futures_util::future::BoxFuture;
 use sea_orm::{
     ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, QueryResult, Statement, Value,
@@ -43,34 +47,6 @@ impl DatabaseOptions {
             readers: 8,
         }
     }
-}
-
-/// Why a database could not be opened: one line that says what to do, without the password.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct OpenError(String);
-
-impl OpenError {
-    pub(crate) fn new(text: impl Into<String>) -> Self {
-        Self(text.into())
-    }
-}
-
-/// How busy the database's connections and queues are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct PoolState {
-    /// Open connections.
-    pub connections: u32,
-    /// Open connections that nobody uses.
-    pub idle: u32,
-    /// The most connections that may be open.
-    pub max_connections: u32,
-    /// Writes that wait for the one connection that writes; always 0 on PostgreSQL.
-    pub writes_waiting: usize,
-    /// Contacts noted by recalls and not written yet.
-    pub contacts_waiting: usize,
-    /// Contacts that were dropped since the database was opened, because too many waited or could not be written.
-    pub contacts_dropped: u64,
 }
 
 /// An open database; clones share it.

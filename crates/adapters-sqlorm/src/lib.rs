@@ -1,8 +1,8 @@
 //! Storage of callers, calls, look-ups and keys on SQLite and PostgreSQL through SeaORM.
 //!
-//! Open a [`Database`], bring its schema up to date with [`Database::migrate_up`], and put the ports' implementations
-//! over it: [`SqlCallerMemory`], [`SqlCallerAdmin`], [`SqlKeyStore`], [`SqlSpendLedger`], [`SqlReceiptStore`] and
-//! [`SqlSummaryBacklog`]. No row, query or connection leaves this crate.
+//! [`SqlDriver`] opens a [`Database`] as the storage that the program runs over. The implementations of its ports can be put
+//! over a database one by one as well: [`SqlCallerMemory`], [`SqlCallerAdmin`], [`SqlKeyStore`], [`SqlSpendLedger`],
+//! [`SqlReceiptStore`] and [`SqlSummaryBacklog`]. No row, query or connection leaves this crate.
 
 mod connect;
 mod contact;
@@ -23,17 +23,18 @@ mod receipt;
 mod rewrite;
 mod session;
 mod spend;
+mod storage;
 mod transaction;
 mod transcript;
 
-pub use database::{Database, DatabaseOptions, OpenError, PoolState};
+pub use database::{Database, DatabaseOptions};
 pub use keys::SqlKeyStore;
 pub use memory::SqlCallerMemory;
-pub use migrate::{MigrateError, MigrationState};
 pub use profile::SqlCallerAdmin;
 pub use receipt::SqlReceiptStore;
 pub use rewrite::SqlSummaryBacklog;
 pub use spend::SqlSpendLedger;
+pub use storage::SqlDriver;
 
 #[cfg(test)]
 extern crate self as adapters_sqlorm;

@@ -11,6 +11,7 @@ use std::{
     time::Duration,
 };
 
+use domain::port::{MigrateError, Migration};
 use migrations::{MigrationStatus, Migrator, MigratorTrait};
 use sea_orm::{
     DatabaseConnection, DbErr, RuntimeErr, SqlxError, SqlxPostgresConnector,
@@ -35,35 +36,18 @@ const READING: Duration = Duration::from_secs(5);
 /// The advisory lock's number: the letters `callmemo`.
 const LOCK: i64 = 0x6361_6c6c_6d65_6d6f;
 
-/// A schema step.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MigrationState {
-    /// The step's name.
-    pub name: String,
-    /// Whether it has been applied.
-    pub applied: bool,
+/// The file that keeps other processes from migrating at the same time cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot lock {file}: {cause}")]
+struct LockFailure {
+    /// The file's path.
+    file: String,
+    /// What the system says.
+    cause: std::io::Error,
 }
 
-/// Why the schema could not be read or changed; one line each.
-#[derive(Debug, thiserror::Error)]
-pub enum MigrateError {
-    /// Another process kept migrating for longer than this one was ready to wait.
-    #[error("another process has been migrating this database for 60 s; wait for it or stop it, then try again")]
-    Locked,
-    /// The database did not answer in time.
-    #[error("the database did not answer in time; check that it is running, then try again")]
-    TimedOut,
-    /// The file that keeps other processes from migrating at the same time cannot be used.
-    #[error("cannot lock {file}: {cause}")]
-    LockFile {
-        /// The file's path.
-        file: String,
-        /// What the system says.
-        cause: std::io::Error,
-    },
-    /// A step failed, or the database's steps are not those of this release.
-    #[error("the schema could not be migrated: {0}")]
-    Failed(#[source] DbErr),
+fn failed(error: DbErr) -> MigrateError {
+    MigrateError::Failed(Box::new(error))
 }
 
 impl Database {
@@ -71,11 +55,11 @@ impl Database {
     ///
     /// # Errors
     /// [`MigrateError`] when the database does not answer within 5 s, or has steps that this release does not know.
-    pub async fn migrations(&self) -> Result<Vec<MigrationState>, MigrateError> {
+    pub async fn migrations(&self) -> Result<Vec<Migration>, MigrateError> {
         timeout(READING, states(&self.backend().writer().connection))
             .await
             .map_err(|_| MigrateError::TimedOut)?
-            .map_err(MigrateError::Failed)
+            .map_err(failed)
     }
 
     /// Applies the pending steps; returns the names of those applied now. Safe with several processes at once: one
@@ -151,14 +135,14 @@ async fn run(database: &DatabaseConnection, direction: Direction) -> Result<Vec<
     timeout(RUNNING, running)
         .await
         .map_err(|_| MigrateError::TimedOut)?
-        .map_err(MigrateError::Failed)
+        .map_err(failed)
 }
 
-async fn states(database: &DatabaseConnection) -> Result<Vec<MigrationState>, DbErr> {
+async fn states(database: &DatabaseConnection) -> Result<Vec<Migration>, DbErr> {
     let steps = Migrator::get_migration_with_status_read_only(database).await?;
     Ok(steps
         .iter()
-        .map(|step| MigrationState {
+        .map(|step| Migration {
             name: step.name().to_owned(),
             applied: step.status() == MigrationStatus::Applied,
         })
@@ -169,9 +153,11 @@ async fn states(database: &DatabaseConnection) -> Result<Vec<MigrationState>, Db
 async fn lock_file(database: &Path) -> Result<File, MigrateError> {
     let mut file = OsString::from(database);
     file.push(".migrate.lock");
-    let failed = |cause| MigrateError::LockFile {
-        file: file.to_string_lossy().into_owned(),
-        cause,
+    let failed = |cause| {
+        MigrateError::Failed(Box::new(LockFailure {
+            file: file.to_string_lossy().into_owned(),
+            cause,
+        }))
     };
     let lock = File::create(&file).map_err(failed)?;
     let until = Instant::now() + WAITING;
@@ -187,7 +173,7 @@ async fn lock_file(database: &Path) -> Result<File, MigrateError> {
 
 /// Takes the advisory lock on a connection of its own.
 async fn lock_postgres(pool: &PgPool) -> Result<PoolConnection<Postgres>, MigrateError> {
-    let failed = |error: SqlxError| MigrateError::Failed(DbErr::Conn(RuntimeErr::SqlxError(Arc::new(error))));
+    let failed = |error: SqlxError| failed(DbErr::Conn(RuntimeErr::SqlxError(Arc::new(error))));
     let mut connection = pool.acquire().await.map_err(failed)?;
     let until = Instant::now() + WAITING;
     while Instant::now() < until {

@@ -1,6 +1,6 @@
 //! The settings: one list for flags, environment variables and `serve --help`, so that the three never differ.
 
-use std::{fmt, net::SocketAddr, num::NonZeroU32, str::FromStr, time::Duration};
+use std::{net::SocketAddr, num::NonZeroU32, time::Duration};
 
 use adapters_auth::ApiKey;
 use adapters_enrichment::{
@@ -11,20 +11,18 @@ use domain::{access::RateLimit, enrichment::Ttl, phone::Region};
 use secrecy::SecretString;
 use tracing_subscriber::EnvFilter;
 
-use crate::telemetry::traces::is_collector;
+use crate::{
+    storages::{DATABASE_URL, DatabaseUrl},
+    telemetry::traces::is_collector,
+};
 
 /// Where the memory is kept. Every command that works on the database takes these.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Database")]
 pub struct DatabaseSettings {
-    /// The database: `sqlite://PATH` (created with its folder) or `postgres://USER:PASSWORD@HOST/NAME`
-    #[arg(
-        long,
-        env = "CALLER_MEMORY_DATABASE_URL",
-        value_name = "URL",
-        default_value = "sqlite://data/caller-memory.db",
-        hide_env_values = true
-    )]
+    /// The database
+    // Its default, its parser and the rest of its help are those of the program's storages, which add them.
+    #[arg(long, env = DATABASE_URL, value_name = "URL", hide_env_values = true, value_parser = unregistered)]
     pub database_url: DatabaseUrl,
 
     /// Apply pending migrations at the start; false: refuse to start while one is pending
@@ -303,6 +301,72 @@ impl EnrichmentSettings {
     }
 }
 
+impl EnrichmentSettings {
+    /// The credentials for Twilio, if any. An API key comes before the account's own token, because it can be revoked by itself.
+    ///
+    /// # Errors
+    /// [`Half`] when a user or a password stands alone, and no pair is complete.
+    pub(crate) fn twilio(&self) -> Result<Option<TwilioCredentials<'_>>, Half> {
+        let pairs = [
+            (
+                ("TWILIO_API_KEY", self.twilio_api_key.as_deref()),
+                ("TWILIO_API_SECRET", self.twilio_api_secret.as_ref()),
+            ),
+            (
+                ("TWILIO_ACCOUNT_SID", self.twilio_account_sid.as_deref()),
+                ("TWILIO_AUTH_TOKEN", self.twilio_auth_token.as_ref()),
+            ),
+        ];
+        let mut half = None;
+        for ((user_setting, user), (password_setting, password)) in pairs {
+            let (given, missing) = match (user, password) {
+                (Some(user), Some(password)) => {
+                    return Ok(Some(TwilioCredentials {
+                        user,
+                        password,
+                        password_setting,
+                    }));
+                }
+                (Some(_), None) => (user_setting, password_setting),
+                (None, Some(_)) => (password_setting, user_setting),
+                (None, None) => continue,
+            };
+            half = half.or(Some(Half { given, missing }));
+        }
+        half.map_or(Ok(None), Err)
+    }
+
+    /// The first setting that puts a paid vendor to use, if any does.
+    pub(crate) fn paid(&self) -> Option<&'static str> {
+        let keys = [
+            ("TWILIO_API_KEY", self.twilio_api_key.is_some()),
+            ("TWILIO_ACCOUNT_SID", self.twilio_account_sid.is_some()),
+            ("TRESTLE_API_KEY", self.trestle_api_key.is_some()),
+            ("TELNYX_API_KEY", self.telnyx_api_key.is_some()),
+            ("PDL_API_KEY", self.pdl_api_key.is_some()),
+        ];
+        keys.into_iter().find(|(_, is_set)| *is_set).map(|(setting, _)| setting)
+    }
+}
+
+/// User and password for Twilio.
+pub(crate) struct TwilioCredentials<'a> {
+    pub(crate) user: &'a str,
+    pub(crate) password: &'a SecretString,
+    /// The setting that holds the password.
+    pub(crate) password_setting: &'static str,
+}
+
+/// One half of a pair of settings is missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{missing}: set it together with {given}")]
+pub struct Half {
+    /// The setting that is there.
+    pub given: &'static str,
+    /// The setting that is not.
+    pub missing: &'static str,
+}
+
 impl ServeSettings {
     /// The whole of a recall.
     #[must_use]
@@ -365,49 +429,9 @@ pub enum LogFormat {
     Pretty,
 }
 
-/// A database URL. It may hold a password, so `Debug` shows the kind of database only.
-#[derive(Clone, PartialEq, Eq)]
-pub struct DatabaseUrl(String);
-
-impl DatabaseUrl {
-    /// The URL with its password. For the database adapter; never for a log or an error.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// The kind of database: `sqlite` or `postgres`.
-    #[must_use]
-    pub fn kind(&self) -> &'static str {
-        if self.0.starts_with("sqlite:") {
-            "sqlite"
-        } else {
-            "postgres"
-        }
-    }
-}
-
-impl fmt::Debug for DatabaseUrl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "DatabaseUrl({})", self.kind())
-    }
-}
-
-/// The text is not a URL of a database that the program knows. The text itself is left out: it may hold a password.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("expected sqlite://PATH or postgres://USER:PASSWORD@HOST/NAME")]
-pub struct UnknownDatabase;
-
-impl FromStr for DatabaseUrl {
-    type Err = UnknownDatabase;
-
-    fn from_str(url: &str) -> Result<Self, Self::Err> {
-        ["sqlite://", "postgres://", "postgresql://"]
-            .iter()
-            .any(|scheme| url.strip_prefix(scheme).is_some_and(|rest| !rest.is_empty()))
-            .then(|| Self(url.to_owned()))
-            .ok_or(UnknownDatabase)
-    }
+/// Stands in for the parser of the program's storages.
+fn unregistered(_: &str) -> Result<DatabaseUrl, &'static str> {
+    Err("this program knows no database")
 }
 
 fn listener(text: &str) -> Result<SocketAddr, &'static str> {

@@ -1,14 +1,13 @@
 //! `tenant` and `key`: who may use the service. A new key is printed once and kept nowhere.
 
-use std::{num::NonZeroU32, str::FromStr};
+use std::{collections::BTreeMap, num::NonZeroU32, str::FromStr};
 
 use adapters_auth::ApiKey;
-use adapters_sqlorm::{SqlKeyStore, SqlSpendLedger};
 use clap::{Args, Subcommand};
 use domain::{
     access::{KeyId, KeyInfo, NewKey, Scope, Scopes, Tenant},
     phone::Region,
-    port::{AccessAdmin, AdminError, DailyCaps, SpendAdmin, access::NewTenant},
+    port::{AccessAdmin, AdminError, DailyCaps, access::NewTenant},
 };
 use serde::Serialize;
 use uuid::Uuid;
@@ -107,9 +106,10 @@ pub(super) struct Common {
 
 impl Common {
     /// Does `work` on the store of keys and tenants.
-    fn admin<T>(&self, work: impl AsyncFnOnce(&SqlKeyStore) -> Result<T, AdminError>) -> Result<T, Failure> {
-        with_migrated(&self.database, async |database| {
-            work(&SqlKeyStore::new(database)).await.map_err(|error| refused(&error))
+    fn admin<T>(&self, work: impl AsyncFnOnce(&dyn AccessAdmin) -> Result<T, AdminError>) -> Result<T, Failure> {
+        with_migrated(&self.database, async |storage| {
+            let access = storage.access();
+            work(access.as_ref()).await.map_err(|error| refused(&error))
         })
     }
 }
@@ -171,9 +171,13 @@ pub(super) fn tenant(command: TenantCommand) -> Result<(), Failure> {
             ))
         }
         TenantCommand::List(common) => {
-            let (tenants, caps) = with_migrated(&common.database, async |database| {
-                let tenants = SqlKeyStore::new(database).tenants(deadline()).await;
-                let caps = SqlSpendLedger::new(database).caps(deadline()).await;
+            let (tenants, caps) = with_migrated(&common.database, async |storage| {
+                let tenants = storage.access().tenants(deadline()).await;
+                let caps = match storage.spend_admin() {
+                    Some(spend) => spend.caps(deadline()).await,
+                    // A storage that counts no spend caps none.
+                    None => Ok(BTreeMap::new()),
+                };
                 Ok((
                     tenants.map_err(|error| refused(&error))?,
                     caps.map_err(|error| refused(&error))?,

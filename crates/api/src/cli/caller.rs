@@ -6,7 +6,6 @@ mod rows;
 
 use std::{fmt::Write as _, sync::Arc};
 
-use adapters_sqlorm::{Database, SqlCallerAdmin, SqlCallerMemory, SqlKeyStore};
 use attributes::AttributeEdit;
 use clap::{Args, Subcommand};
 use domain::{
@@ -14,7 +13,7 @@ use domain::{
     call::{RecentCall, Turn},
     caller::{self, Caller, HISTORY_CALLS, History, HistoryFact, Profile, ProfileEdit},
     phone::{PhoneNumber, Region},
-    port::{AccessAdmin, AdminError, CallerAdmin, CallerMemory, ChangeError},
+    port::{AdminError, CallerAdmin, ChangeError, Storage},
 };
 use serde::Serialize;
 use serde_json::{Value, value::RawValue};
@@ -23,8 +22,9 @@ use super::{
     Failure,
     access::{Common, TenantName},
     output,
-    store::{deadline, now_ms, refused, unusable, with_migrated},
+    store::{deadline, needed, now_ms, refused, unusable, with_migrated},
 };
+use crate::storages::Part;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
@@ -106,18 +106,30 @@ pub(super) fn run(command: Command) -> Result<(), Failure> {
     }
 }
 
+/// The callers of a tenant, whose national numbers are of the region.
+struct Callers<'a> {
+    storage: &'a dyn Storage,
+    admin: Arc<dyn CallerAdmin>,
+    tenant: TenantId,
+    region: Region,
+}
+
 impl Whose {
-    /// Does `work` on the database for the tenant, whose national numbers are of the region.
-    fn with_tenant<T>(
-        &self,
-        work: impl AsyncFnOnce(&Database, TenantId, Region) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
-        with_migrated(&self.common.database, async |database| {
-            let tenants = SqlKeyStore::new(database).tenants(deadline()).await;
+    /// Does `work` on the callers of the tenant.
+    fn with_callers<T>(&self, work: impl AsyncFnOnce(Callers<'_>) -> Result<T, Failure>) -> Result<T, Failure> {
+        with_migrated(&self.common.database, async |storage| {
+            let admin = needed(storage.callers(), Part::Callers)?;
+            let tenants = storage.access().tenants(deadline()).await;
             let tenants = tenants.map_err(|error| refused(&error))?;
             let named = tenants.into_iter().find(|tenant| tenant.name == self.tenant.0);
             let tenant = named.ok_or_else(|| refused(&AdminError::UnknownTenant(self.tenant.0.clone())))?;
-            work(database, tenant.id, tenant.region.unwrap_or(self.default_region)).await
+            work(Callers {
+                storage,
+                admin,
+                tenant: tenant.id,
+                region: tenant.region.unwrap_or(self.default_region),
+            })
+            .await
         })
     }
 }
@@ -129,10 +141,11 @@ fn number(text: &str, region: Region) -> Result<PhoneNumber, Failure> {
 fn set(command: Set) -> Result<(), Failure> {
     let Set { number, edits, whose } = command;
     let edit = edits.edit()?;
-    let (number, stored) = whose.with_tenant(async |database, tenant, region| {
-        let number = self::number(&number, region)?;
-        let changed = SqlCallerAdmin::new(database)
-            .change(tenant, &number, edit, now_ms(), deadline())
+    let (number, stored) = whose.with_callers(async |callers| {
+        let number = self::number(&number, callers.region)?;
+        let changed = callers
+            .admin
+            .change(callers.tenant, &number, edit, now_ms(), deadline())
             .await;
         match changed {
             Ok(caller) => Ok((number, caller)),
@@ -170,24 +183,25 @@ fn show(command: &Show) -> Result<(), Failure> {
         transcripts,
         whose,
     } = command;
-    whose.with_tenant(async |database, tenant, region| {
-        let number = self::number(number, region)?;
-        let history = SqlCallerAdmin::new(database).history(tenant, &number, deadline()).await;
+    whose.with_callers(async |callers| {
+        let Callers { admin, tenant, .. } = &callers;
+        let number = self::number(number, callers.region)?;
+        let history = admin.history(*tenant, &number, deadline()).await;
         let Some(History { caller, calls }) = history.map_err(|error| unusable(&error))? else {
             let name = &whose.tenant.0;
             return Err(Failure::Failed(format!(
                 "the tenant {name} has no caller with this number; a call, a recall or `caller-memory caller set` makes one"
             )));
         };
-        let facts = SqlCallerAdmin::new(database).facts(tenant, &number, deadline()).await;
+        let facts = admin.facts(*tenant, &number, deadline()).await;
         let facts = facts.map_err(|error| unusable(&error))?;
-        let memory = SqlCallerMemory::new(database);
+        let memory = callers.storage.memory();
         // One transcript after the other: together they may be large.
         let transcript = async |call: &RecentCall| {
             if !transcripts {
                 return Ok(None);
             }
-            let read = memory.transcript(tenant, call.call_id, deadline()).await;
+            let read = memory.transcript(*tenant, call.call_id, deadline()).await;
             read.map_err(|error| unusable(&error))
         };
         if whose.common.json {

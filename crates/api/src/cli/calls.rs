@@ -1,12 +1,7 @@
 //! `calls open`: the calls that were begun by a recall and never written back.
 
-use adapters_sqlorm::{SqlCallerMemory, SqlKeyStore};
 use clap::{Args, Subcommand};
-use domain::{
-    access::Tenant,
-    memory::OpenCall,
-    port::{AccessAdmin, AdminError, OpenCalls},
-};
+use domain::{access::Tenant, memory::OpenCall, port::AdminError};
 use serde::Serialize;
 
 use super::{
@@ -14,8 +9,9 @@ use super::{
     access::{Common, TenantName},
     output,
     span::Span,
-    store::{deadline, now_ms, refused, unusable, with_migrated},
+    store::{deadline, needed, now_ms, refused, unusable, with_migrated},
 };
+use crate::storages::Part;
 
 /// The most calls that are listed of a tenant.
 const MOST: u32 = 1_000;
@@ -45,15 +41,13 @@ pub(super) fn run(command: Command) -> Result<(), Failure> {
         common,
     }) = command;
     let begun_by_ms = older_than.before(now_ms());
-    let listed = with_migrated(&common.database, async |database| {
-        let tenants = SqlKeyStore::new(database)
-            .tenants(deadline())
-            .await
-            .map_err(|error| refused(&error))?;
-        let memory = SqlCallerMemory::new(database);
+    let listed = with_migrated(&common.database, async |storage| {
+        let open_calls = needed(storage.open_calls(), Part::OpenCalls)?;
+        let tenants = storage.access().tenants(deadline()).await;
+        let tenants = tenants.map_err(|error| refused(&error))?;
         let mut listed = Vec::new();
         for tenant in asked_for(tenants, tenant)? {
-            let open = memory.open_calls(tenant.id, begun_by_ms, MOST, deadline()).await;
+            let open = open_calls.open_calls(tenant.id, begun_by_ms, MOST, deadline()).await;
             let open = open.map_err(|error| unusable(&error))?;
             listed.extend(open.into_iter().map(|call| Listed::new(&tenant, call)));
         }

@@ -9,20 +9,20 @@ use std::{
 };
 
 use adapters_enrichment::{BaseUrl, Http};
-use adapters_sqlorm::{Database, SqlKeyStore};
 use clap::{Args, CommandFactory};
-use domain::{context::Deadline, port::AccessAdmin};
+use domain::{context::Deadline, port::Storage};
 use serde::Serialize;
 
 use super::{
     Cli, Command, Failure, is_blank, output, parse_without,
-    store::{block_on, deadline, now_ms, unusable, with_database},
+    store::{block_on, deadline, now_ms, unusable, with_storage},
     usage,
 };
 use crate::{
-    compose,
-    config::{DatabaseSettings, EnrichmentSettings, LlmSettings, ServeSettings},
+    config::{EnrichmentSettings, LlmSettings, ServeSettings},
     error::Chain,
+    storages::{DATABASE_URL, Storages, missing_parts},
+    vendors,
 };
 
 #[derive(Debug, Args)]
@@ -69,12 +69,12 @@ const CLOCK_BEHIND_MS: i64 = 60_000;
 
 /// The doctor for an environment with settings that do not parse: each is set aside and remembered, so that all of them
 /// are told. `None` when something else is wrong with the command line.
-pub(super) fn with_wrong_settings(args: &[OsString]) -> Option<Doctor> {
+pub(super) fn with_wrong_settings(args: &[OsString], storages: &Storages) -> Option<Doctor> {
     let program = Cli::command();
     let (_, command) = usage::named(&program, args);
     let mut wrong: Vec<(OsString, String)> = Vec::new();
     loop {
-        match parse_without(args, |name| {
+        match parse_without(args, storages, |name| {
             is_blank(name) || wrong.iter().any(|(known, _)| known == name)
         }) {
             Ok(Command::Doctor(doctor)) => return Some(Doctor { wrong, ..*doctor }),
@@ -99,17 +99,13 @@ pub(super) fn run(doctor: &Doctor) -> Result<(), Failure> {
     checks.extend(doctor.wrong.iter().map(|(_, what)| fail("settings", what.clone())));
     checks.extend(listeners(settings));
     let mut newest_ms = None;
-    if doctor
-        .wrong
-        .iter()
-        .any(|(variable, _)| variable == "CALLER_MEMORY_DATABASE_URL")
-    {
+    if doctor.wrong.iter().any(|(variable, _)| variable == DATABASE_URL) {
         checks.push(fail(
             "database",
             "not looked at: CALLER_MEMORY_DATABASE_URL cannot be read".to_owned(),
         ));
     } else {
-        let (found, newest) = database(&settings.database);
+        let (found, newest) = database(settings);
         checks.extend(found);
         newest_ms = newest;
     }
@@ -195,36 +191,38 @@ fn listener(variable: &str, address: SocketAddr) -> Check {
 }
 
 /// The checks of the database, and when the newest tenant was created.
-fn database(settings: &DatabaseSettings) -> (Vec<Check>, Option<i64>) {
-    if let Some(check) = absent_file(settings.database_url.as_str()) {
+fn database(settings: &ServeSettings) -> (Vec<Check>, Option<i64>) {
+    let file = settings.database.database_url.file();
+    if let Some(check) = file.and_then(|file| absent_file(&file)) {
         return (vec![check], None);
     }
-    let looked = with_database(settings, async |database| Ok(look(settings, database).await));
+    let looked = with_storage(&settings.database, async |storage| Ok(look(settings, storage).await));
     looked.unwrap_or_else(|failure| {
         let (Failure::Failed(why) | Failure::Usage(why)) = failure;
         (vec![fail("database", why)], None)
     })
 }
 
-async fn look(settings: &DatabaseSettings, database: &Database) -> (Vec<Check>, Option<i64>) {
-    let kind = settings.database_url.kind();
-    let mut checks = Vec::new();
+async fn look(settings: &ServeSettings, storage: &dyn Storage) -> (Vec<Check>, Option<i64>) {
+    let scheme = settings.database.database_url.scheme();
+    let missing = missing_parts(settings, storage);
+    let mut checks: Vec<_> = missing.iter().map(|part| fail("database", part.to_string())).collect();
     let failed = |error: &(dyn std::error::Error + 'static)| match unusable(error) {
         Failure::Failed(why) | Failure::Usage(why) => why,
     };
-    if let Err(error) = database.ping(deadline()).await {
+    if let Err(error) = storage.ready(deadline()).await {
         checks.push(fail("database", failed(&error)));
         return (checks, None);
     }
-    checks.push(ok("database", format!("the {kind} database answers")));
-    let pending = match database.migrations().await {
+    checks.push(ok("database", format!("the {scheme} database answers")));
+    let pending = match storage.migrations().await {
         Ok(migrations) => migrations.iter().filter(|migration| !migration.applied).count(),
         Err(error) => {
             checks.push(fail("migrations", failed(&error)));
             return (checks, None);
         }
     };
-    checks.push(match (pending, settings.auto_migrate) {
+    checks.push(match (pending, settings.database.auto_migrate) {
         (0, _) => ok("migrations", "all are applied".to_owned()),
         (_, true) => warn(
             "migrations",
@@ -238,7 +236,7 @@ async fn look(settings: &DatabaseSettings, database: &Database) -> (Vec<Check>, 
     if pending > 0 {
         return (checks, None);
     }
-    match SqlKeyStore::new(database).tenants(deadline()).await {
+    match storage.access().tenants(deadline()).await {
         Ok(tenants) => {
             checks.push(match tenants.len() {
                 0 => warn(
@@ -257,9 +255,8 @@ async fn look(settings: &DatabaseSettings, database: &Database) -> (Vec<Check>, 
     }
 }
 
-/// An `SQLite` file that is not there yet is only told of: opening it would create it.
-fn absent_file(url: &str) -> Option<Check> {
-    let path = Path::new(url.strip_prefix("sqlite://")?.split('?').next()?);
+/// A file that is not there yet is only told of: opening it would create it.
+fn absent_file(path: &Path) -> Option<Check> {
     if path.exists() {
         return None;
     }
@@ -288,7 +285,7 @@ fn absent_file(url: &str) -> Option<Check> {
 
 /// Whether the vendors in use can be set up and their addresses answer. No key is sent and nothing is looked up.
 fn vendors(settings: &EnrichmentSettings) -> Vec<Check> {
-    if let Err(error) = compose::vendors(settings) {
+    if let Err(error) = vendors::vendors(settings) {
         return vec![fail("look-ups", Chain(&error).to_string())];
     }
     let twilio = settings.twilio_api_key.is_some() || settings.twilio_account_sid.is_some();
@@ -345,7 +342,7 @@ fn reach(base: &BaseUrl) -> Result<(), String> {
 /// nothing; no text is sent.
 fn language_model(settings: &LlmSettings) -> Check {
     const NAME: &str = "summaries";
-    let (model, base) = match (compose::language_model(settings), &settings.llm_base_url) {
+    let (model, base) = match (vendors::language_model(settings), &settings.llm_base_url) {
         (Err(error), _) => return fail(NAME, Chain(&error).to_string()),
         (Ok(Some(model)), Some(base)) => (model, base),
         (Ok(_), _) => return ok(NAME, "made by rules; no language model is set up".to_owned()),
@@ -431,18 +428,11 @@ mod tests {
     fn a_missing_file_is_told_of_and_not_created() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a/b.db");
-        assert_eq!(
-            absent_file(&format!("sqlite://{}", path.display()))
-                .expect("a check")
-                .status,
-            Status::Warn
-        );
+        assert_eq!(absent_file(&path).expect("a check").status, Status::Warn);
         assert!(!path.parent().expect("a folder").exists());
         let file = folder.path().join("file");
         std::fs::write(&file, "").expect("written");
-        let below = format!("sqlite://{}/b.db", file.display());
-        assert_eq!(absent_file(&below).expect("a check").status, Status::Fail);
-        assert!(absent_file(&format!("sqlite://{}", file.display())).is_none());
-        assert!(absent_file("postgres://host/db").is_none());
+        assert_eq!(absent_file(&file.join("b.db")).expect("a check").status, Status::Fail);
+        assert!(absent_file(&file).is_none());
     }
 }

@@ -2,13 +2,13 @@
 
 use std::num::NonZeroU32;
 
-use adapters_sqlorm::{Database, MigrateError, MigrationState};
 use clap::{Args, Subcommand};
+use domain::port::{MigrateError, Migration, Storage};
 use serde::Serialize;
 
 use super::{
     Failure, output,
-    store::{unusable, with_database},
+    store::{unusable, with_storage},
 };
 use crate::config::{DatabaseSettings, positive};
 
@@ -49,8 +49,8 @@ pub(super) fn run(command: Command) -> Result<(), Failure> {
         Command::Down { steps, common } => (common, Step::Down(steps.get())),
         Command::Status(common) => (common, Step::None),
     };
-    let states = with_database(&common.database, async |database| {
-        step(database, &before).await.map_err(|error| unusable(&error))
+    let states = with_storage(&common.database, async |storage| {
+        step(storage, &before).await.map_err(|error| unusable(&error))
     })?;
     if common.json {
         let shown: Vec<_> = states
@@ -80,11 +80,11 @@ enum Step {
     None,
 }
 
-async fn step(database: &Database, step: &Step) -> Result<Vec<MigrationState>, MigrateError> {
+async fn step(storage: &dyn Storage, step: &Step) -> Result<Vec<Migration>, MigrateError> {
     match step {
-        Step::Up => drop(database.migrate_up().await?),
-        Step::Down(steps) => drop(database.migrate_down(*steps).await?),
+        Step::Up => drop(storage.migrate_up().await?),
+        Step::Down(steps) => drop(storage.migrate_down(*steps).await?),
         Step::None => {}
     }
-    database.migrations().await
+    storage.migrations().await
 }

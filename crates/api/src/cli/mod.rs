@@ -27,7 +27,7 @@ use std::{
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::{config::ServeSettings, error::Chain};
+use crate::{config::ServeSettings, error::Chain, storages::Storages};
 
 /// A memory of callers for voice agents.
 #[derive(Debug, Parser)]
@@ -85,11 +85,11 @@ enum Failure {
     Failed(String),
 }
 
-/// Runs the command of the process's arguments. To be called before any thread is started, as it reads `.env` into the
-/// environment.
+/// Runs the command of the process's arguments over one of the `storages`. To be called before any thread is started, as it reads
+/// `.env` into the environment.
 #[must_use]
-pub fn main() -> ExitCode {
-    let (code, message) = match run() {
+pub fn main(storages: &Storages) -> ExitCode {
+    let (code, message) = match run(storages) {
         Ok(()) => return ExitCode::SUCCESS,
         Err(Failure::Failed(message)) => (1, message),
         Err(Failure::Usage(message)) => (2, message),
@@ -98,10 +98,12 @@ pub fn main() -> ExitCode {
     ExitCode::from(code)
 }
 
-fn run() -> Result<(), Failure> {
+fn run(storages: &Storages) -> Result<(), Failure> {
     read_dotenv()?;
     let args = with_default_command(std::env::args_os().collect());
-    let Some(command) = parse(&args)? else { return Ok(()) };
+    let Some(command) = parse(&args, storages)? else {
+        return Ok(());
+    };
     match command {
         Command::Serve(settings) => {
             crate::serve::run(*settings).map_err(|error| Failure::Failed(Chain(&error).to_string()))
@@ -147,20 +149,20 @@ fn with_default_command(mut args: Vec<OsString>) -> Vec<OsString> {
 }
 
 /// The command that the arguments give; `None` when they ask for help or the version, which is printed.
-fn parse(args: &[OsString]) -> Result<Option<Command>, Failure> {
-    let error = match parse_without(args, is_blank) {
+fn parse(args: &[OsString], storages: &Storages) -> Result<Option<Command>, Failure> {
+    let error = match parse_without(args, storages, is_blank) {
         Ok(command) => return Ok(Some(command)),
         Err(error) => error,
     };
     if !error.use_stderr() {
         // Help names every variable, also those that are ignored because they are blank.
-        let text = command_without(|_| false)
+        let text = command_without(storages, |_| false)
             .try_get_matches_from(args)
             .map_or_else(|help| help.render(), |_| error.render());
         return output::print(text.to_string().trim_end()).map(|()| None);
     }
     if args.get(1).is_some_and(|arg| arg == "doctor")
-        && let Some(doctor) = doctor::with_wrong_settings(args)
+        && let Some(doctor) = doctor::with_wrong_settings(args, storages)
     {
         return Ok(Some(Command::Doctor(Box::new(doctor))));
     }
@@ -168,15 +170,21 @@ fn parse(args: &[OsString]) -> Result<Option<Command>, Failure> {
 }
 
 /// Parses the arguments as if the environment variables that `ignored` names were not set.
-fn parse_without(args: &[OsString], ignored: impl Fn(&OsStr) -> bool) -> Result<Command, clap::Error> {
-    let matches = command_without(ignored).try_get_matches_from(args)?;
+fn parse_without(
+    args: &[OsString],
+    storages: &Storages,
+    ignored: impl Fn(&OsStr) -> bool,
+) -> Result<Command, clap::Error> {
+    let matches = command_without(storages, ignored).try_get_matches_from(args)?;
     Cli::from_arg_matches(&matches).map(|cli| cli.command)
 }
 
-fn command_without(ignored: impl Fn(&OsStr) -> bool) -> clap::Command {
-    fn strip(command: clap::Command, ignored: &dyn Fn(&OsStr) -> bool) -> clap::Command {
+/// The command line over the storages, without the environment variables that `ignored` names.
+fn command_without(storages: &Storages, ignored: impl Fn(&OsStr) -> bool) -> clap::Command {
+    fn strip(command: clap::Command, storages: &Storages, ignored: &dyn Fn(&OsStr) -> bool) -> clap::Command {
         command
             .mut_args(|arg| {
+                let arg = storages.teach(arg);
                 let arg = if arg.get_env().is_some_and(ignored) {
                     arg.env(None)
                 } else {
@@ -189,9 +197,9 @@ fn command_without(ignored: impl Fn(&OsStr) -> bool) -> clap::Command {
                     arg
                 }
             })
-            .mut_subcommands(|sub| strip(sub, ignored))
+            .mut_subcommands(|sub| strip(sub, storages, ignored))
     }
-    strip(Cli::command(), &ignored)
+    strip(Cli::command(), storages, &ignored)
 }
 
 /// A variable that is set to nothing, as compose files do for what the user left out, counts as not set.

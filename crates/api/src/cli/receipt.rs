@@ -2,11 +2,9 @@
 
 use std::fmt::Write as _;
 
-use adapters_sqlorm::SqlReceiptStore;
 use clap::{Args, Subcommand};
 use domain::{
     call::{CallOutcome, SessionId},
-    port::ReceiptStore,
     receipt::{Group, Receipt, ReceiptId, ShownReceipt, Standing, Stats, Tally},
 };
 use serde::Serialize;
@@ -16,8 +14,9 @@ use super::{
     Failure,
     access::{Common, TenantName},
     output,
-    store::{deadline, now_ms, refused, with_migrated},
+    store::{deadline, needed, now_ms, refused, with_migrated},
 };
+use crate::storages::Part;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
@@ -61,8 +60,8 @@ pub(super) fn run(command: ReceiptCommand) -> Result<(), Failure> {
 
 fn show(command: Show) -> Result<(), Failure> {
     let Show { id, tenant, common } = command;
-    let shown = with_migrated(&common.database, async |database| {
-        SqlReceiptStore::new(database)
+    let shown = with_migrated(&common.database, async |storage| {
+        needed(storage.receipts(), Part::Receipts)?
             .show(tenant.map(|name| name.0), id, deadline())
             .await
             .map_err(|error| refused(&error))
@@ -134,8 +133,8 @@ fn stats(command: ShowStats) -> Result<(), Failure> {
     let ShowStats { tenant, days, common } = command;
     let tenant = tenant.map(|name| name.0);
     let since_ms = now_ms().saturating_sub(i64::from(days) * DAY_MS);
-    let Stats(groups) = with_migrated(&common.database, async |database| {
-        SqlReceiptStore::new(database)
+    let Stats(groups) = with_migrated(&common.database, async |storage| {
+        needed(storage.receipts(), Part::Receipts)?
             .stats(tenant.clone(), since_ms, deadline())
             .await
             .map_err(|error| refused(&error))

@@ -1,17 +1,17 @@
 //! `usage` and `tenant set`: what look-ups cost, and how much a tenant lets them cost.
 
-use adapters_sqlorm::{Database, SqlSpendLedger};
 use clap::Args;
-use domain::port::{CapChange, CapChanges, DailyCaps, Day, SpendAdmin, Usage};
+use domain::port::{CapChange, CapChanges, DailyCaps, Day, Usage};
 use serde::Serialize;
 
 use super::{
     Failure,
     access::{Common, TenantName},
     output,
-    store::{deadline, now_ms, refused, with_migrated},
+    store::{deadline, needed, now_ms, refused, with_migrated},
     usd::Usd,
 };
+use crate::storages::Part;
 
 /// How far `usage` looks back when nothing is said.
 const DAYS: i32 = 30;
@@ -71,8 +71,8 @@ fn spend(text: &str) -> Result<CapChange, &'static str> {
 pub(super) fn show_usage(command: ShowUsage) -> Result<(), Failure> {
     let ShowUsage { tenant, since, common } = command;
     let since = since.unwrap_or_else(|| Day(Day::of_ms(now_ms()).0.saturating_sub(DAYS - 1)));
-    let usage = with_migrated(&common.database, async |database| {
-        SqlSpendLedger::new(database)
+    let usage = with_migrated(&common.database, async |storage| {
+        needed(storage.spend_admin(), Part::Spend)?
             .usage(tenant.map(|name| name.0), since, deadline())
             .await
             .map_err(|error| refused(&error))
@@ -105,8 +105,8 @@ pub(super) fn set_caps(command: SetCaps) -> Result<(), Failure> {
         lookups: caps.daily_lookups.unwrap_or_default(),
         spend_micro_usd: caps.daily_spend_usd.unwrap_or_default(),
     };
-    let caps = with_migrated(&common.database, async |database: &Database| {
-        SqlSpendLedger::new(database)
+    let caps = with_migrated(&common.database, async |storage| {
+        needed(storage.spend_admin(), Part::Spend)?
             .change_caps(&name, changes, deadline())
             .await
             .map_err(|error| refused(&error))

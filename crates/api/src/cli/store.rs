@@ -1,12 +1,22 @@
 //! The database as administrative commands use it: opened, migrated, and closed again, each within a time limit.
 
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
-use adapters_sqlorm::{Database, DatabaseOptions};
-use domain::{context::Deadline, port::AdminError};
+use domain::{
+    context::Deadline,
+    port::{AdminError, Clock, Storage},
+};
 
 use super::Failure;
-use crate::{config::DatabaseSettings, error::Chain};
+use crate::{
+    clock::SystemClock,
+    config::DatabaseSettings,
+    error::Chain,
+    storages::{DATABASE_URL, Part},
+};
 
 /// How long one step on the database may take. Commands are typed by people, or by scripts that would rather wait.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -17,13 +27,13 @@ const CONNECTIONS: u32 = 1;
 /// Does `work` on the database after the migrations are applied, or after it is certain that none is pending.
 pub(super) fn with_migrated<T>(
     settings: &DatabaseSettings,
-    work: impl AsyncFnOnce(&Database) -> Result<T, Failure>,
+    work: impl AsyncFnOnce(&dyn Storage) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     let auto_migrate = settings.auto_migrate;
-    with_database(settings, async |database| {
+    with_storage(settings, async |storage| {
         if auto_migrate {
-            database.migrate_up().await.map_err(|error| unusable(&error))?;
-        } else if database
+            storage.migrate_up().await.map_err(|error| unusable(&error))?;
+        } else if storage
             .migrations()
             .await
             .map_err(|error| unusable(&error))?
@@ -35,23 +45,20 @@ pub(super) fn with_migrated<T>(
                     .to_owned(),
             ));
         }
-        work(database).await
+        work(storage).await
     })
 }
 
 /// Does `work` on the database as it is.
-pub(super) fn with_database<T>(
+pub(super) fn with_storage<T>(
     settings: &DatabaseSettings,
-    work: impl AsyncFnOnce(&Database) -> Result<T, Failure>,
+    work: impl AsyncFnOnce(&dyn Storage) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     block_on(async {
-        let options = DatabaseOptions {
-            readers: CONNECTIONS,
-            ..DatabaseOptions::new(settings.database_url.as_str())
-        };
-        let database = Database::open(options).await.map_err(|error| unusable(&error))?;
-        let done = work(&database).await;
-        database.close(deadline()).await;
+        let opening = settings.database_url.open(CONNECTIONS);
+        let storage = opening.await.map_err(|error| unusable(&error))?;
+        let done = work(storage.as_ref()).await;
+        storage.close(deadline()).await;
         done
     })?
 }
@@ -72,9 +79,12 @@ pub(super) fn deadline() -> Deadline {
 
 /// Wall-clock time in milliseconds since the epoch; 0 when the clock stands before it.
 pub(super) fn now_ms() -> i64 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+    SystemClock.now_ms()
+}
+
+/// A part of the storage that it may leave out, and then nothing can be done.
+pub(super) fn needed<T: ?Sized>(given: Option<Arc<T>>, part: Part) -> Result<Arc<T>, Failure> {
+    given.ok_or_else(|| Failure::Failed(format!("the database of {DATABASE_URL} {part}; use another database")))
 }
 
 /// What the administrator's port refused, in words that are meant for the administrator.

@@ -21,11 +21,10 @@ use actix_web::{
     web::Data,
 };
 use adapters_auth::{ApiKey, GenerateError};
-use adapters_sqlorm::{Database, DatabaseOptions, MigrateError, OpenError, SqlKeyStore};
 use domain::{
     access::{NewKey, Scopes},
     context::Deadline,
-    port::{AccessAdmin, AdminError, Clock},
+    port::{AdminError, Clock, MigrateError, OpenError, Storage},
 };
 use tokio::{
     net::TcpStream,
@@ -34,7 +33,8 @@ use tokio::{
 };
 
 use crate::{
-    compose::{Composed, SystemClock, VendorError, compose},
+    clock::SystemClock,
+    compose::{ComposeError, Composed, compose},
     config::ServeSettings,
     rest::{self, Api},
     telemetry::{
@@ -47,6 +47,9 @@ use connection::Connection;
 
 /// The most connections of one worker.
 const MOST_CONNECTIONS: usize = 10_000;
+
+/// Connections to the database.
+const DATABASE_CONNECTIONS: u32 = 8;
 
 /// How long requests in flight may take to finish after a stop, in seconds.
 const DRAIN_S: u64 = 8;
@@ -115,9 +118,9 @@ pub enum StartError {
         "CALLER_MEMORY_AUTO_MIGRATE is false and {0} of the database's migrations are pending; run `caller-memory migrate up`"
     )]
     Pending(usize),
-    /// A vendor cannot be asked as the settings say.
+    /// The service cannot be wired as the settings say.
     #[error(transparent)]
-    Vendor(#[from] VendorError),
+    Compose(#[from] ComposeError),
     /// Traces cannot be exported as the settings say.
     #[error(transparent)]
     Traces(#[from] TracesError),
@@ -158,7 +161,7 @@ async fn serve(settings: ServeSettings, traces: Option<Arc<Traces>>) -> Result<(
     let listener = listen("CALLER_MEMORY_LISTEN", settings.listen)?;
     let admin_listener = listen("CALLER_MEMORY_ADMIN_LISTEN", settings.admin_listen)?;
     let address = listener.local_addr()?;
-    let database = tokio::select! {
+    let storage = tokio::select! {
         prepared = prepare(&settings, address) => prepared?,
         () = signals.next() => return Ok(()),
     };
@@ -171,12 +174,12 @@ async fn serve(settings: ServeSettings, traces: Option<Arc<Traces>>) -> Result<(
         open_calls,
         receipts,
         rewriter,
-    } = compose(&settings, &database, &metrics, traces.clone())?;
-    let counting = tokio::spawn(open_calls.run());
+    } = compose(&settings, &storage, &metrics, traces.clone())?;
+    let counting = open_calls.map(|gauge| tokio::spawn(gauge.run()));
     let api = Data::new(api);
     let admin = Data::new(Admin {
         metrics,
-        database: database.clone(),
+        storage: Arc::clone(&storage),
         draining: Arc::clone(&draining),
     });
     let public = public_server(listener, api, Patience::default())?;
@@ -197,7 +200,9 @@ async fn serve(settings: ServeSettings, traces: Option<Arc<Traces>>) -> Result<(
         }
     }
     draining.store(true, Ordering::Relaxed);
-    counting.abort();
+    if let Some(counting) = counting {
+        counting.abort();
+    }
     tracing::info!("stopping: requests in flight may finish");
     if let Some(rewriter) = rewriter {
         rewriter.stop().await;
@@ -219,7 +224,7 @@ async fn serve(settings: ServeSettings, traces: Option<Arc<Traces>>) -> Result<(
         if let Some(receipts) = receipts {
             receipts.close(Deadline(stopped + FLUSH_RECEIPTS)).await;
         }
-        database.close(Deadline(stopped + FLUSH)).await;
+        storage.close(Deadline(stopped + FLUSH)).await;
     };
     tokio::join!(closed, exported).1?;
     tracing::info!("stopped");
@@ -250,37 +255,37 @@ fn listen(setting: &'static str, address: SocketAddr) -> Result<TcpListener, Sta
     })
 }
 
-/// The database, ready to be served, with a first key that is shown.
-async fn prepare(settings: &ServeSettings, address: SocketAddr) -> Result<Database, StartError> {
-    let database = open(settings).await?;
-    if let Some(key) = first_key(settings, &database).await? {
+/// The storage, ready to be served, with a first key that is shown.
+async fn prepare(settings: &ServeSettings, address: SocketAddr) -> Result<Arc<dyn Storage>, StartError> {
+    let storage = open(settings).await?;
+    if let Some(key) = first_key(settings, storage.as_ref()).await? {
         print_first_key(&key, address, settings.docs)?;
     }
-    Ok(database)
+    Ok(storage)
 }
 
-/// The database, with its schema up to date.
-async fn open(settings: &ServeSettings) -> Result<Database, StartError> {
-    let options = DatabaseOptions::new(settings.database.database_url.as_str());
-    let database = Database::open(options).await.map_err(StartError::Open)?;
+/// The storage, with its schema up to date.
+async fn open(settings: &ServeSettings) -> Result<Arc<dyn Storage>, StartError> {
+    let opening = settings.database.database_url.open(DATABASE_CONNECTIONS);
+    let storage = opening.await.map_err(StartError::Open)?;
     if settings.database.auto_migrate {
-        let applied = database.migrate_up().await.map_err(StartError::Migrate)?;
+        let applied = storage.migrate_up().await.map_err(StartError::Migrate)?;
         if !applied.is_empty() {
             tracing::info!(migrations = applied.len(), "migrated the database");
         }
     } else {
-        let migrations = database.migrations().await.map_err(StartError::Migrate)?;
+        let migrations = storage.migrations().await.map_err(StartError::Migrate)?;
         let pending = migrations.iter().filter(|migration| !migration.applied).count();
         if pending > 0 {
             return Err(StartError::Pending(pending));
         }
     }
-    Ok(database)
+    Ok(storage)
 }
 
 /// Makes sure that the tenant `default` has the key of the settings or, when the tenant is new, one of its own; returns a key that
 /// was made now and that nobody knows yet.
-async fn first_key(settings: &ServeSettings, database: &Database) -> Result<Option<ApiKey>, StartError> {
+async fn first_key(settings: &ServeSettings, storage: &dyn Storage) -> Result<Option<ApiKey>, StartError> {
     let given = settings.bootstrap_key.as_ref();
     let key = given.map_or_else(ApiKey::generate, |key| Ok(key.clone()))?;
     let new_key = NewKey {
@@ -291,7 +296,8 @@ async fn first_key(settings: &ServeSettings, database: &Database) -> Result<Opti
         expires_at_ms: None,
     };
     let deadline = Deadline(Instant::now() + BOOTSTRAP);
-    let is_new = SqlKeyStore::new(database)
+    let is_new = storage
+        .access()
         .bootstrap(&new_key, given.is_some(), SystemClock.now_ms(), deadline)
         .await
         .map_err(StartError::Bootstrap)?;

@@ -13,8 +13,7 @@ use actix_web::{
     dev::{ServiceFactory, ServiceRequest, ServiceResponse},
     web::{self, Data},
 };
-use adapters_sqlorm::Database;
-use domain::context::Deadline;
+use domain::{context::Deadline, port::Storage};
 
 use super::Metrics;
 use crate::error::Chain;
@@ -28,7 +27,7 @@ const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset
 /// What the admin listener tells about.
 pub(crate) struct Admin {
     pub(crate) metrics: Arc<Metrics>,
-    pub(crate) database: Database,
+    pub(crate) storage: Arc<dyn Storage>,
     /// Whether the service is about to end, so that no more requests should be sent to it.
     pub(crate) draining: Arc<AtomicBool>,
 }
@@ -50,8 +49,8 @@ async fn readyz(admin: Data<Admin>) -> HttpResponse {
     if admin.draining.load(Ordering::Relaxed) {
         return HttpResponse::ServiceUnavailable().body("stopping\n");
     }
-    let ping = admin.database.ping(Deadline(Instant::now() + PATIENCE));
-    match tokio::time::timeout(PATIENCE, ping).await {
+    let ready = admin.storage.ready(Deadline(Instant::now() + PATIENCE));
+    match tokio::time::timeout(PATIENCE, ready).await {
         Ok(Ok(())) => HttpResponse::Ok().body("ready\n"),
         Ok(Err(error)) => {
             tracing::warn!(cause = %Chain(&error), "not ready");

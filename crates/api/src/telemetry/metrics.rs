@@ -110,7 +110,6 @@ pub struct Metrics {
     stage_times: Times<StageLabel>,
     degraded: Counter,
     facts: Family<FactLabels, Counter>,
-    calls_open: Gauge,
     credentials: Family<OutcomeLabel, Counter>,
     lookup_times: Times<LookupLabels>,
     lookups_skipped: Family<LookupLabels, Counter>,
@@ -132,7 +131,6 @@ impl Metrics {
         let stage_times = Times::new_with_constructor(Latencies);
         let degraded = Counter::default();
         let facts = Family::default();
-        let calls_open = Gauge::default();
         let credentials = Family::default();
         registry.register(
             "http_requests",
@@ -154,11 +152,6 @@ impl Metrics {
         );
         registry.register("recalls_degraded", "Recalls answered without memory", degraded.clone());
         registry.register("facts", "Calls read for facts, by key and outcome", facts.clone());
-        registry.register(
-            "calls_open",
-            "Calls that were begun by a recall and not written back in time, of all tenants, counted to 100000 once a minute",
-            calls_open.clone(),
-        );
         registry.register("credentials", "Verified credentials by outcome", credentials.clone());
         let lookup_times = Times::new_with_constructor(Latencies);
         let lookups_skipped = Family::default();
@@ -208,7 +201,6 @@ impl Metrics {
             stage_times,
             degraded,
             facts,
-            calls_open,
             credentials,
             lookup_times,
             lookups_skipped,
@@ -255,9 +247,12 @@ impl Metrics {
             .observe(took.as_secs_f64());
     }
 
-    /// Notes how many calls are open.
-    pub(super) fn calls_open(&self, calls: u64) {
-        self.calls_open.set(i64::try_from(calls).unwrap_or(i64::MAX));
+    /// Adds the number of open calls, for a storage that can count them.
+    pub(super) fn calls_open(&self) -> Gauge {
+        let gauge = Gauge::default();
+        let help = "Calls that were begun by a recall and not written back in time, of all tenants, counted to 100000 once a minute";
+        self.registry().register("calls_open", help, gauge.clone());
+        gauge
     }
 
     /// Counts receipts that begin to wait.
@@ -335,7 +330,7 @@ impl LookupProbe for Metrics {
     }
 }
 
-fn signed(count: usize) -> i64 {
+pub(super) fn signed(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
@@ -388,7 +383,7 @@ mod tests {
         );
         metrics.stage(Stage::MemoryCaller, Duration::from_micros(200));
         metrics.facts(FactKey::Name, Outcome::Doubtful);
-        metrics.calls_open(3);
+        metrics.calls_open().set(3);
         metrics.degraded();
         metrics.credential(None);
         metrics.credential(Some(&Refusal::unauthorized()));

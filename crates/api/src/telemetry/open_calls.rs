@@ -37,11 +37,12 @@ impl fmt::Debug for OpenCallsGauge {
 impl OpenCallsGauge {
     /// Counts now and then, for ever. A count that fails leaves the metric as it was.
     pub(crate) async fn run(self) {
+        let gauge = self.metrics.calls_open();
         loop {
             let begun_by_ms = self.rules.unfinished_before_ms(self.clock.now_ms());
             let deadline = Deadline(self.clock.instant() + LIMIT);
             match self.calls.count_open_calls(begun_by_ms, MOST, deadline).await {
-                Ok(calls) => self.metrics.calls_open(calls),
+                Ok(calls) => drop(gauge.set(i64::try_from(calls).unwrap_or(i64::MAX))),
                 Err(error) => tracing::warn!(cause = %Chain(&error), "open calls could not be counted"),
             }
             tokio::time::sleep(PAUSE).await;

@@ -1,6 +1,6 @@
 //! One door to everything that is kept: the whole program runs over a [`Storage`], whatever is behind it.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, path::PathBuf, sync::Arc};
 
 use async_trait::async_trait;
 
@@ -35,6 +35,14 @@ impl fmt::Debug for StorageOptions {
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct OpenError(pub String);
+
+impl OpenError {
+    /// The error with this text.
+    #[must_use]
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+}
 
 /// A schema step.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,6 +92,13 @@ pub trait StorageDriver: Send + Sync {
     /// # Errors
     /// [`OpenError`] when the URL is wrong or the storage cannot be reached.
     async fn open(&self, options: StorageOptions) -> Result<Arc<dyn Storage>, OpenError>;
+
+    /// The file or folder of the storage at `url`, when it is an embedded one that [`StorageDriver::open`] creates. `doctor`
+    /// asks, because it must not create anything.
+    fn file(&self, url: &str) -> Option<PathBuf> {
+        let _ = url;
+        None
+    }
 }
 
 /// Everything that the program keeps, as the ports over it. Each port's contract holds for what is handed out here; what one

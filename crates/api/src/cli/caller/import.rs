@@ -10,7 +10,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use adapters_sqlorm::SqlCallerAdmin;
 use clap::Args;
 use domain::{
     access::TenantId,
@@ -58,11 +57,11 @@ pub(super) fn run(command: &Import) -> Result<(), Failure> {
     let rows = Rows::new(BufReader::new(input), format);
     let mut rows = rows.map_err(|stop| Failure::Failed(format!("{}: {stop}", file.display())))?;
     let bar = progress(length);
-    let (tally, stopped) = command.whose.with_tenant(async |database, tenant, region| {
+    let (tally, stopped) = command.whose.with_callers(async |callers| {
         let mut work = Importing {
-            admin: &SqlCallerAdmin::new(database),
-            tenant,
-            region,
+            admin: callers.admin.as_ref(),
+            tenant: callers.tenant,
+            region: callers.region,
             bar: &bar,
             lines: HashMap::new(),
             batch: BTreeMap::new(),

@@ -1,0 +1,223 @@
+//! The kinds of storage that a program knows, each by the scheme of its URLs.
+
+use std::{fmt, path::PathBuf, sync::Arc};
+
+use clap::builder::TypedValueParser as _;
+use domain::port::{OpenError, Storage, StorageDriver, StorageOptions};
+
+use crate::config::ServeSettings;
+
+/// The setting that says where the storage is.
+pub(crate) const DATABASE_URL: &str = "CALLER_MEMORY_DATABASE_URL";
+
+/// The storages that a program can run over. Its `main` fills this and hands it to [`crate::main`].
+#[derive(Clone)]
+pub struct Storages {
+    default_url: &'static str,
+    kinds: Vec<Kind>,
+}
+
+/// One kind of storage.
+#[derive(Clone)]
+struct Kind {
+    scheme: &'static str,
+    form: &'static str,
+    driver: Arc<dyn StorageDriver>,
+}
+
+impl Storages {
+    /// No kind of storage yet. Without `CALLER_MEMORY_DATABASE_URL`, the program will use the storage at `default_url`.
+    #[must_use]
+    pub const fn new(default_url: &'static str) -> Self {
+        Self {
+            default_url,
+            kinds: Vec::new(),
+        }
+    }
+
+    /// Has `driver` open every URL that begins with `scheme` and a colon. Help and errors show the URL's `form`, for example
+    /// `sqlite://PATH`. A scheme that is registered again gets the later driver.
+    #[must_use]
+    pub fn with(mut self, scheme: &'static str, form: &'static str, driver: impl StorageDriver + 'static) -> Self {
+        self.kinds.retain(|kind| kind.scheme != scheme);
+        self.kinds.push(Kind {
+            scheme,
+            form,
+            driver: Arc::new(driver),
+        });
+        self
+    }
+
+    /// The URL, when its scheme is registered and something follows it.
+    fn parse(&self, url: &str) -> Result<DatabaseUrl, UnknownDatabase> {
+        let named = url.split_once(':').filter(|(_, place)| *place != "//");
+        named
+            .and_then(|(scheme, _)| self.kinds.iter().find(|kind| kind.scheme == scheme))
+            .map(|kind| DatabaseUrl {
+                url: url.to_owned(),
+                scheme: kind.scheme,
+                driver: Arc::clone(&kind.driver),
+            })
+            .ok_or_else(|| UnknownDatabase(self.forms("")))
+    }
+
+    /// Every form once, in the order of registration, between quotes.
+    fn forms(&self, quote: &str) -> String {
+        let mut forms: Vec<_> = self.kinds.iter().map(|kind| kind.form).collect();
+        forms.dedup();
+        let forms: Vec<_> = forms.into_iter().map(|form| format!("{quote}{form}{quote}")).collect();
+        forms.join(" or ")
+    }
+
+    /// Makes every argument that takes a database URL take those of these storages.
+    pub(crate) fn teach(&self, argument: clap::Arg) -> clap::Arg {
+        if argument.get_env().is_none_or(|variable| variable != DATABASE_URL) {
+            return argument;
+        }
+        let storages = self.clone();
+        let parser = clap::builder::StringValueParser::new().try_map(move |url| storages.parse(&url));
+        argument
+            .value_parser(parser)
+            .required(false)
+            .default_value(self.default_url)
+            .help(format!(
+                "The database: {}; a file is created when it is missing",
+                self.forms("`")
+            ))
+    }
+}
+
+/// The URL of a storage, and who can open it. It may hold a password, so `Debug` shows its scheme only.
+#[derive(Clone)]
+pub struct DatabaseUrl {
+    url: String,
+    scheme: &'static str,
+    driver: Arc<dyn StorageDriver>,
+}
+
+impl DatabaseUrl {
+    /// The kind of database, as the URL names it.
+    #[must_use]
+    pub fn scheme(&self) -> &'static str {
+        self.scheme
+    }
+
+    /// The storage's file or folder, when opening it would create one.
+    #[must_use]
+    pub fn file(&self) -> Option<PathBuf> {
+        self.driver.file(&self.url)
+    }
+
+    /// Opens the storage.
+    ///
+    /// # Errors
+    /// [`OpenError`] when the URL is wrong or the storage cannot be reached.
+    pub async fn open(&self, connections: u32) -> Result<Arc<dyn Storage>, OpenError> {
+        let url = self.url.clone();
+        self.driver.open(StorageOptions { url, connections }).await
+    }
+}
+
+impl fmt::Debug for DatabaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "DatabaseUrl({})", self.scheme)
+    }
+}
+
+/// The text is not a URL of a storage that the program knows. The text itself is left out: it may hold a password.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("expected {0}")]
+struct UnknownDatabase(String);
+
+/// A part that a storage may leave out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    Callers,
+    OpenCalls,
+    Spend,
+    Receipts,
+    Backlog,
+}
+
+impl fmt::Display for Part {
+    /// Writes what the storage does not do.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Callers => "cannot import, change or show callers",
+            Self::OpenCalls => "cannot list the calls that were never written back",
+            Self::Spend => "cannot count what look-ups cost",
+            Self::Receipts => "cannot keep receipts",
+            Self::Backlog => "cannot keep the summaries that wait for a language model",
+        })
+    }
+}
+
+/// A setting needs what the storage leaves out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{setting}: the database of {DATABASE_URL} {part}; unset {setting}, or use another database")]
+pub struct MissingPart {
+    setting: &'static str,
+    part: Part,
+}
+
+/// The settings that need what the storage leaves out.
+pub(crate) fn missing_parts(settings: &ServeSettings, storage: &dyn Storage) -> Vec<MissingPart> {
+    let receipts = settings.feedback_loop.then_some("CALLER_MEMORY_FEEDBACK_LOOP");
+    let model = settings.llm.llm_base_url.as_ref().map(|_| "CALLER_MEMORY_LLM_BASE_URL");
+    let needed = [
+        (receipts, Part::Receipts, storage.receipts().is_some()),
+        (model, Part::Backlog, storage.backlog().is_some()),
+        (settings.enrichment.paid(), Part::Spend, storage.spend().is_some()),
+    ];
+    let missing = needed.into_iter().filter(|(_, _, is_there)| !is_there);
+    missing
+        .filter_map(|(setting, part, _)| setting.map(|setting| MissingPart { setting, part }))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::async_trait;
+
+    use super::*;
+
+    /// Opens nothing.
+    struct Nothing;
+
+    #[async_trait]
+    impl StorageDriver for Nothing {
+        async fn open(&self, _: StorageOptions) -> Result<Arc<dyn Storage>, OpenError> {
+            Err(OpenError::new("there is nothing"))
+        }
+    }
+
+    #[test]
+    fn a_url_is_one_of_a_registered_scheme() {
+        let storages = Storages::new("shelf:")
+            .with("shelf", "shelf:[NAME]", Nothing)
+            .with("box", "box://NAME", Nothing)
+            .with("crate", "box://NAME", Nothing);
+        for (url, scheme) in [
+            ("shelf:", "shelf"),
+            ("shelf:a", "shelf"),
+            ("box://b", "box"),
+            ("crate://b", "crate"),
+        ] {
+            let parsed = storages.parse(url).expect(url);
+            assert_eq!((parsed.scheme(), parsed.url.as_str()), (scheme, url));
+            assert_eq!(format!("{parsed:?}"), format!("DatabaseUrl({scheme})"));
+        }
+        for url in ["", "shelf", "box://", "boxes://b", "sqlite://hunter2", "://"] {
+            let error = storages.parse(url).expect_err(url).to_string();
+            assert_eq!(error, "expected shelf:[NAME] or box://NAME", "{url}");
+        }
+    }
+
+    #[test]
+    fn a_scheme_that_is_registered_again_is_shown_once() {
+        let storages = Storages::new("box:")
+            .with("box", "box:OLD", Nothing)
+            .with("box", "box:NEW", Nothing);
+        assert_eq!(storages.forms("`"), "`box:NEW`");
+    }
+}

@@ -1,0 +1,96 @@
+//! From settings to what is asked outside: the vendors of look-ups, and the language model.
+
+use std::sync::Arc;
+
+use adapters_enrichment::{
+    ClientError, Http, UnusableSecret, Vendor, pdl::PeopleDataLabs, telnyx::Telnyx, trestle::Trestle, twilio::Twilio,
+    webhook::Webhook,
+};
+use adapters_llm::{OpenAi, SetupError};
+
+use crate::config::{EnrichmentSettings, Half, LlmSettings, TwilioCredentials};
+
+/// Why a vendor or the language model cannot be asked.
+#[derive(Debug, thiserror::Error)]
+pub enum VendorError {
+    /// One half of a pair of settings is missing.
+    #[error(transparent)]
+    Half(#[from] Half),
+    /// A key holds characters that no header can carry.
+    #[error("{0}: the value holds characters that cannot be sent")]
+    Unusable(&'static str),
+    /// The HTTP client could not be set up.
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    /// The HTTP client of the language model could not be set up.
+    #[error(transparent)]
+    Model(SetupError),
+}
+
+/// The language model, when it is set.
+///
+/// # Errors
+/// [`VendorError`] when one half of its settings is missing or the key cannot be sent.
+pub(crate) fn language_model(settings: &LlmSettings) -> Result<Option<OpenAi>, VendorError> {
+    const BASE_URL: &str = "CALLER_MEMORY_LLM_BASE_URL";
+    const MODEL: &str = "CALLER_MEMORY_LLM_MODEL";
+    let half = |given, missing| Err(Half { given, missing }.into());
+    let (base, model) = match (&settings.llm_base_url, &settings.llm_model) {
+        (None, None) => return Ok(None),
+        (Some(_), None) => return half(BASE_URL, MODEL),
+        (None, Some(_)) => return half(MODEL, BASE_URL),
+        (Some(base), Some(model)) => (base.clone(), model.clone()),
+    };
+    let made = OpenAi::new(base, model, settings.llm_api_key.as_ref());
+    made.map(Some).map_err(|error| match error {
+        SetupError::UnusableKey => VendorError::Unusable("CALLER_MEMORY_LLM_API_KEY"),
+        SetupError::Client(_) => VendorError::Model(error),
+    })
+}
+
+/// The vendors whose keys are set.
+///
+/// # Errors
+/// [`VendorError`] when their settings are incomplete or a key cannot be sent.
+pub(crate) fn vendors(settings: &EnrichmentSettings) -> Result<Vec<Vendor>, VendorError> {
+    let twilio = settings.twilio()?;
+    let mut vendors = Vec::new();
+    if settings.paid().is_none() && settings.lookup_webhook_url.is_none() {
+        // The client needs the system's CA certificates, which a service without vendors can do without.
+        return Ok(vendors);
+    }
+    let http = Http::new()?;
+    if let Some(TwilioCredentials {
+        user,
+        password,
+        password_setting,
+    }) = twilio
+    {
+        let twilio = Twilio::new(http.clone(), settings.twilio_base_url.clone(), user, password);
+        let twilio = twilio.map_err(|UnusableSecret| VendorError::Unusable(password_setting))?;
+        vendors.push(Vendor::paid(Arc::new(twilio), settings.twilio_price_micro_usd));
+    }
+    if let Some(key) = &settings.trestle_api_key {
+        let trestle = Trestle::new(http.clone(), settings.trestle_base_url.clone(), key);
+        let trestle = trestle.map_err(|UnusableSecret| VendorError::Unusable("TRESTLE_API_KEY"))?;
+        vendors.push(Vendor::paid(Arc::new(trestle), settings.trestle_price_micro_usd));
+    }
+    if let Some(key) = &settings.telnyx_api_key {
+        let telnyx = Telnyx::new(http.clone(), settings.telnyx_base_url.clone(), key);
+        let telnyx = telnyx.map_err(|UnusableSecret| VendorError::Unusable("TELNYX_API_KEY"))?;
+        vendors.push(Vendor::paid(Arc::new(telnyx), settings.telnyx_price_micro_usd));
+    }
+    if let Some(key) = &settings.pdl_api_key {
+        let base = settings.pdl_base_url.clone();
+        let pdl = PeopleDataLabs::new(http.clone(), base, key, PeopleDataLabs::MIN_LIKELIHOOD);
+        let pdl = pdl.map_err(|UnusableSecret| VendorError::Unusable("PDL_API_KEY"))?;
+        vendors.push(Vendor::paid(Arc::new(pdl), settings.pdl_price_micro_usd));
+    }
+    if let Some(url) = &settings.lookup_webhook_url {
+        let webhook = Webhook::new(http, url.clone(), settings.lookup_webhook_secret.as_ref());
+        let setting = "CALLER_MEMORY_LOOKUP_WEBHOOK_SECRET";
+        let webhook = webhook.map_err(|UnusableSecret| VendorError::Unusable(setting))?;
+        vendors.push(Vendor::free(Arc::new(webhook)));
+    }
+    Ok(vendors)
+}
