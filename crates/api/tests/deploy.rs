@@ -19,7 +19,7 @@ const DASHBOARD: &str = include_str!("../../../deploy/grafana/caller-memory.json
 /// Where metrics, and the values of their labels, get their names.
 const SOURCES: [&str; 5] = [
     include_str!("../src/telemetry/metrics.rs"),
-    include_str!("../src/compose.rs"),
+    include_str!("../src/telemetry/pool.rs"),
     include_str!("../src/rest/mod.rs"),
     include_str!("../../domain/src/enrichment/mod.rs"),
     include_str!("../../domain/src/port/enrichment.rs"),
