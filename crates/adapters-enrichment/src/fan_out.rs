@@ -16,11 +16,11 @@ use domain::{
     access::TenantId,
     async_trait,
     context::Deadline,
-    enrichment::{CachedLookup, Enrichment, Known, LookupOutcome, Need, Ttl, vendor},
+    enrichment::{CachedLookup, CachedLookups, Enrichment, LookupOutcome, Need, Ttl, vendor},
     phone::PhoneNumber,
     port::{
-        Clock, Day, Enriched, Enricher, EnrichmentCache, EnrichmentProvider, EnrichmentQuery, LookupProbe, Purchase,
-        Skip, SpendLedger,
+        Clock, Day, Enricher, EnrichmentAnswer, EnrichmentCache, EnrichmentProvider, EnrichmentQuery, LookupProbe,
+        Purchase, Skip, SpendLedger,
     },
 };
 use moka::sync::Cache;
@@ -265,12 +265,12 @@ impl FanOut {
 
 #[async_trait]
 impl Enricher for FanOut {
-    async fn enrich(&self, query: EnrichmentQuery, deadline: Deadline) -> Enriched {
+    async fn enrich(&self, query: EnrichmentQuery, deadline: Deadline) -> EnrichmentAnswer {
         let EnrichmentQuery { tenant, number, cached } = query;
         let now_ms = self.shared.clock.now_ms();
-        let mut enriched = Enriched {
+        let mut enriched = EnrichmentAnswer {
             lookups: cached,
-            ..Enriched::default()
+            ..EnrichmentAnswer::default()
         };
         if !self.shared.needs(&enriched.lookups, now_ms).is_empty() {
             // The cache may have been read before the last answers landed.
@@ -328,7 +328,7 @@ impl Shared {
 
     /// The vendors to ask, given `lookups`.
     fn needs(&self, lookups: &[CachedLookup], now_ms: i64) -> Vec<(usize, Need)> {
-        let known = Known::new(lookups, self.limits.ttl, now_ms);
+        let known = CachedLookups::new(lookups, self.limits.ttl, now_ms);
         let needs = self.desks.iter().enumerate().map(|(index, desk)| {
             let need = known.need(desk.name, desk.vendor.provider.fills());
             (index, need)
@@ -507,7 +507,7 @@ impl Shared {
 }
 
 /// Adds what was learnt when the look-up has landed.
-fn show(progress: &Progress, enriched: &mut Enriched) {
+fn show(progress: &Progress, enriched: &mut EnrichmentAnswer) {
     if let Progress::Landed(Some(learnt)) = progress {
         enriched.called.push(learnt.lookup.vendor.clone());
         learn(learnt, &mut enriched.lookups);

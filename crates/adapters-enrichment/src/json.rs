@@ -1,5 +1,6 @@
 //! Reading vendors' JSON: lenient in shape, strict in meaning.
 
+use domain::invisible::is_never_shown;
 use serde_json::Value;
 
 /// The longest text that is taken over, in characters.
@@ -36,11 +37,11 @@ pub(crate) fn joined(parts: impl IntoIterator<Item = Option<String>>) -> Option<
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-/// The text with single spaces, without control and formatting characters, cut to a length that a prompt can bear.
+/// The text with single spaces, without characters that are never shown, cut to a length that a prompt can bear.
 fn clean(text: &str) -> Option<String> {
     let visible: String = text
         .chars()
-        .filter(|c| c.is_whitespace() || !is_invisible(*c))
+        .filter(|c| c.is_whitespace() || !is_never_shown(*c))
         .collect();
     let words: Vec<&str> = visible.split_whitespace().collect();
     let text: String = words.join(" ").chars().take(TEXT_LIMIT).collect();
@@ -50,13 +51,6 @@ fn clean(text: &str) -> Option<String> {
         "n/a" | "na" | "null" | "none" | "undefined" | "unknown" | "unavailable" | "not available" | "undetermined"
     );
     (!is_placeholder && lower.chars().any(char::is_alphanumeric)).then(|| text.trim_end().to_owned())
-}
-
-/// Control characters and those that only steer the display: zero width, bidirectional overrides, byte order mark.
-fn is_invisible(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 #[cfg(test)]

@@ -20,8 +20,8 @@ use domain::{
     error::PortError,
     phone::PhoneNumber,
     port::{
-        Clock, DailyCaps, Enriched, Enricher, EnrichmentCache, EnrichmentProvider, EnrichmentQuery, LookupProbe,
-        Purchase, Skip, SpendLedger,
+        Clock, DailyCaps, Enricher, EnrichmentAnswer, EnrichmentCache, EnrichmentProvider, EnrichmentQuery,
+        LookupProbe, Purchase, Skip, SpendLedger,
     },
 };
 use secrecy::SecretString;
@@ -311,12 +311,17 @@ impl Bench {
     }
 
     /// What a recall does: read the cache, then enrich.
-    async fn recall(&self, number: &PhoneNumber, deadline: Deadline) -> Enriched {
+    async fn recall(&self, number: &PhoneNumber, deadline: Deadline) -> EnrichmentAnswer {
         self.recall_knowing(self.cache.of(self.tenant, number), number, deadline)
             .await
     }
 
-    async fn recall_knowing(&self, cached: Vec<CachedLookup>, number: &PhoneNumber, deadline: Deadline) -> Enriched {
+    async fn recall_knowing(
+        &self,
+        cached: Vec<CachedLookup>,
+        number: &PhoneNumber,
+        deadline: Deadline,
+    ) -> EnrichmentAnswer {
         let query = EnrichmentQuery {
             tenant: self.tenant,
             number: number.clone(),
@@ -338,7 +343,7 @@ impl Bench {
         lock(&self.probe.skipped).iter().map(|(_, why)| *why).collect()
     }
 
-    fn line_type(&self, enriched: &Enriched) -> Option<String> {
+    fn line_type(&self, enriched: &EnrichmentAnswer) -> Option<String> {
         let shown = merge(&enriched.lookups, Ttl::default(), self.clock.now_ms());
         shown.phone.and_then(|phone| phone.value.line_type)
     }

@@ -10,7 +10,7 @@ use domain::{
     async_trait,
     call::{CallId, RecentCall},
     caller::{
-        Caller, Change, HISTORY_CALLS, HISTORY_FACTS, History, HistoryFact, Imported, Profile, ProfileChange,
+        Caller, Change, HISTORY_CALLS, HISTORY_FACTS, History, HistoryFact, ImportCounts, Profile, ProfileChange,
         ProfileEdit,
     },
     context::Deadline,
@@ -163,7 +163,7 @@ impl CallerAdmin for SqlCallerAdmin {
         profiles: &BTreeMap<PhoneNumber, ProfileChange>,
         now_ms: i64,
         deadline: Deadline,
-    ) -> Result<Imported, PortError> {
+    ) -> Result<ImportCounts, PortError> {
         let rows: Vec<_> = profiles
             .iter()
             .map(|(number, change)| ChangeRow::new(number, change))
@@ -180,7 +180,7 @@ impl CallerAdmin for SqlCallerAdmin {
                     let updated = run(transaction, update, [tenant.0.into(), rows.into()])
                         .await?
                         .rows_affected();
-                    Ok(Verdict::Commit(Imported {
+                    Ok(Verdict::Commit(ImportCounts {
                         created,
                         updated,
                         unchanged: count.saturating_sub(created + updated),

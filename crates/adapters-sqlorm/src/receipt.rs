@@ -8,7 +8,7 @@ use domain::{
     error::PortError,
     phone::PhoneNumber,
     port::{AdminError, ReceiptStore},
-    receipt::{Group, Receipt, ReceiptId, ShownReceipt, Standing, Stats},
+    receipt::{CallerState, Group, Receipt, ReceiptId, ShownReceipt, Stats},
 };
 use sea_orm::{DbBackend, QueryResult, Statement, TryGetable};
 use serde::Serialize;
@@ -65,7 +65,7 @@ struct Row<'r> {
 impl<'r> Row<'r> {
     fn new(receipt: &'r Receipt, compressor: &mut zstd::bulk::Compressor<'_>) -> Result<Self, PortError> {
         let session = receipt.session_id.as_ref();
-        let Group { standing, enriched } = receipt.group;
+        let Group { caller, enriched } = receipt.group;
         let response = compressor.compress(&receipt.response).map_err(internal)?;
         Ok(Self {
             id: receipt.id.0.simple().to_string(),
@@ -77,8 +77,8 @@ impl<'r> Row<'r> {
             session_id: session.map(|id| id.0.as_str()),
             deadline_ms: i64::try_from(receipt.deadline_ms).unwrap_or(i64::MAX),
             cuts: serde_json::to_string(&receipt.cut).map_err(internal)?,
-            known: standing == Standing::Known,
-            degraded: standing == Standing::Degraded,
+            known: caller == CallerState::Known,
+            degraded: caller == CallerState::Degraded,
             enriched,
             response: hex(&response),
         })
@@ -213,13 +213,13 @@ fn shown(id: ReceiptId, row: &QueryResult) -> Result<ShownReceipt, PortError> {
 
 /// The group in the three columns that begin with `first`.
 fn group(row: &QueryResult, first: usize) -> Result<Group, PortError> {
-    let standing = match (column(row, first)?, column(row, first + 1)?) {
-        (_, true) => Standing::Degraded,
-        (true, false) => Standing::Known,
-        (false, false) => Standing::New,
+    let caller = match (column(row, first)?, column(row, first + 1)?) {
+        (_, true) => CallerState::Degraded,
+        (true, false) => CallerState::Known,
+        (false, false) => CallerState::New,
     };
     let enriched = column(row, first + 2)?;
-    Ok(Group { standing, enriched })
+    Ok(Group { caller, enriched })
 }
 
 fn outcome(row: &QueryResult, index: usize) -> Result<Option<CallOutcome>, PortError> {

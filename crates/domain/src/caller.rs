@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{call::RecentCall, enrichment::Shown, facts::KnownFact, json::JsonObject};
+use crate::{call::RecentCall, enrichment::ShownEnrichment, facts::KnownFact, json::JsonObject};
 
 /// The most characters of a name that an operator gives.
 pub const NAME_CHARS: usize = 200;
@@ -42,7 +42,7 @@ pub struct Caller {
 impl Caller {
     /// The caller with the name that look-ups know, when neither the operator nor the caller gave one.
     #[must_use]
-    pub fn or_named_by(mut self, shown: &Shown) -> Self {
+    pub fn or_named_by(mut self, shown: &ShownEnrichment) -> Self {
         if self.name.is_none() {
             self.name = shown.person.as_ref().and_then(|person| person.value.name.clone());
         }
@@ -101,7 +101,7 @@ pub type ProfileEdit = Arc<dyn Fn(Profile) -> Result<Profile, ProfileFault> + Se
 
 /// What became of the callers of an import; together they are all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Imported {
+pub struct ImportCounts {
     /// Callers that there were not before.
     pub created: u64,
     /// Callers of whom something else is stored now.

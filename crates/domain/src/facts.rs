@@ -72,7 +72,7 @@ impl FactKey {
     /// How many facts of the key stand at once: one, which a newer statement supersedes, except for references, appointments and
     /// promises, which stand beside each other.
     #[must_use]
-    pub const fn standing(self) -> usize {
+    pub const fn most_standing(self) -> usize {
         match self {
             Self::Reference | Self::Appointment | Self::Promise => 8,
             _ => 1,
@@ -206,7 +206,7 @@ impl fmt::Debug for KnownFact {
 
 /// What became of looking for facts of one key in one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Outcome {
+pub enum FactOutcome {
     /// At least one fact was found.
     Found,
     /// Something was said, but too unclearly to be kept.
@@ -215,7 +215,7 @@ pub enum Outcome {
     Nothing,
 }
 
-impl Outcome {
+impl FactOutcome {
     /// The outcome's name in metrics.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -233,7 +233,7 @@ pub struct Extraction {
     /// The facts in the order in which they were said; superseded ones are among them.
     pub facts: Vec<Fact>,
     /// What became of each key, in the order of [`FactKey::ALL`].
-    pub outcomes: Vec<(FactKey, Outcome)>,
+    pub outcomes: Vec<(FactKey, FactOutcome)>,
 }
 
 /// The most facts of one key in one call; of more, the last ones are kept.
@@ -256,7 +256,7 @@ pub fn of_call(transcript: &Transcript<'_>) -> Extraction {
                 let known = facts
                     .iter()
                     .any(|other| other.key == fact.key && other.value == fact.value);
-                if !known || fact.key.standing() == 1 {
+                if !known || fact.key.most_standing() == 1 {
                     facts.push(fact);
                 }
             }
@@ -277,11 +277,11 @@ pub fn of_call(transcript: &Transcript<'_>) -> Extraction {
         .into_iter()
         .map(|key| {
             let outcome = if facts.iter().any(|fact| fact.key == key) {
-                Outcome::Found
+                FactOutcome::Found
             } else if doubts.contains(&key) {
-                Outcome::Doubtful
+                FactOutcome::Doubtful
             } else {
-                Outcome::Nothing
+                FactOutcome::Nothing
             };
             (key, outcome)
         })
@@ -290,7 +290,7 @@ pub fn of_call(transcript: &Transcript<'_>) -> Extraction {
 }
 
 /// What stands of facts that are given oldest first, by their `(key, value)`: each key's newest, newest first. What was said
-/// again stands once, as it was said last; how many of a key stand, [`FactKey::standing`] tells.
+/// again stands once, as it was said last; how many of a key stand, [`FactKey::most_standing`] tells.
 #[must_use]
 pub fn standing<T>(
     oldest_first: impl IntoIterator<Item = T, IntoIter: DoubleEndedIterator>,
@@ -300,7 +300,7 @@ pub fn standing<T>(
     for fact in oldest_first.into_iter().rev() {
         let (key, value) = of(&fact);
         let newer = standing.iter().map(&of).filter(|(other, _)| *other == key);
-        let mut left = key.standing();
+        let mut left = key.most_standing();
         let mut is_repeated = false;
         for (_, other) in newer {
             left = left.saturating_sub(1);

@@ -22,4 +22,5 @@ pub mod summary;
 pub mod usecase;
 
 pub use async_trait::async_trait;
+pub use language::text::invisible;
 pub use usecase::CallerService;

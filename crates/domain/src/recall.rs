@@ -1,6 +1,6 @@
 //! The answer to "who is calling?".
 
-use crate::{call::RecentCall, caller::Caller, enrichment::Shown, error::PortError, facts::KnownFact};
+use crate::{call::RecentCall, caller::Caller, enrichment::ShownEnrichment, error::PortError, facts::KnownFact};
 
 /// What `recall_and_enrich` answers.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub struct Recall {
     /// The caller's facts that stand, newest first; `None` when the memory could not be read.
     pub facts: Option<Vec<KnownFact>>,
     /// What third parties know.
-    pub enrichment: Shown,
+    pub enrichment: ShownEnrichment,
     /// How long the memory took, in milliseconds.
     pub memory_ms: f64,
     /// How long the answer waited for look-ups, in milliseconds.
@@ -48,7 +48,7 @@ impl Recall {
             recent_calls: Vec::new(),
             gaps: None,
             facts: None,
-            enrichment: Shown::default(),
+            enrichment: ShownEnrichment::default(),
             memory_ms,
             enrichment_ms: 0.0,
             cache_hit: false,

@@ -39,7 +39,7 @@ impl FromStr for ReceiptId {
 
 /// What the memory told of the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Standing {
+pub enum CallerState {
     /// The caller was known.
     Known,
     /// The number was not seen before.
@@ -48,8 +48,8 @@ pub enum Standing {
     Degraded,
 }
 
-impl Standing {
-    /// The standing's name in listings.
+impl CallerState {
+    /// The state's name in listings.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -64,7 +64,7 @@ impl Standing {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Group {
     /// What the memory told of the caller.
-    pub standing: Standing,
+    pub caller: CallerState,
     /// Whether a vendor or the operator's records told something that was shown; what the number itself tells does not count.
     pub enriched: bool,
 }
@@ -72,27 +72,27 @@ pub struct Group {
 impl Group {
     /// Every group, in the order in which listings show them.
     pub const ALL: [Self; 6] = [
-        Self::of(Standing::Known, false),
-        Self::of(Standing::Known, true),
-        Self::of(Standing::New, false),
-        Self::of(Standing::New, true),
-        Self::of(Standing::Degraded, false),
-        Self::of(Standing::Degraded, true),
+        Self::of(CallerState::Known, false),
+        Self::of(CallerState::Known, true),
+        Self::of(CallerState::New, false),
+        Self::of(CallerState::New, true),
+        Self::of(CallerState::Degraded, false),
+        Self::of(CallerState::Degraded, true),
     ];
 
-    const fn of(standing: Standing, enriched: bool) -> Self {
-        Self { standing, enriched }
+    const fn of(caller: CallerState, enriched: bool) -> Self {
+        Self { caller, enriched }
     }
 }
 
 impl From<&Recall> for Group {
     fn from(recall: &Recall) -> Self {
-        let standing = match (&recall.degraded, recall.known) {
-            (Some(_), _) => Standing::Degraded,
-            (None, true) => Standing::Known,
-            (None, false) => Standing::New,
+        let caller = match (&recall.degraded, recall.known) {
+            (Some(_), _) => CallerState::Degraded,
+            (None, true) => CallerState::Known,
+            (None, false) => CallerState::New,
         };
-        Self::of(standing, recall.enrichment.is_from_outside())
+        Self::of(caller, recall.enrichment.is_from_outside())
     }
 }
 
@@ -212,20 +212,20 @@ mod tests {
     #[test]
     fn an_answer_has_its_group() {
         let group = |recall: &Recall| {
-            let Group { standing, enriched } = Group::from(recall);
-            (standing, enriched)
+            let Group { caller, enriched } = Group::from(recall);
+            (caller, enriched)
         };
-        assert_eq!(group(&recall(true, None)), (Standing::Known, false));
+        assert_eq!(group(&recall(true, None)), (CallerState::Known, false));
         assert_eq!(
             group(&recall(true, Some(vendor::OFFLINE))),
-            (Standing::Known, false),
+            (CallerState::Known, false),
             "the number itself is no enrichment"
         );
-        assert_eq!(group(&recall(true, Some("twilio"))), (Standing::Known, true));
-        assert_eq!(group(&recall(false, Some("webhook+pdl"))), (Standing::New, true));
-        assert_eq!(group(&recall(false, None)), (Standing::New, false));
+        assert_eq!(group(&recall(true, Some("twilio"))), (CallerState::Known, true));
+        assert_eq!(group(&recall(false, Some("webhook+pdl"))), (CallerState::New, true));
+        assert_eq!(group(&recall(false, None)), (CallerState::New, false));
         let degraded = Recall::degraded(PortError::deadline("a test"), 0.0);
-        assert_eq!(group(&degraded), (Standing::Degraded, false));
+        assert_eq!(group(&degraded), (CallerState::Degraded, false));
     }
 
     #[test]

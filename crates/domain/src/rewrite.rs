@@ -188,7 +188,7 @@ pub fn of_caller(draft: &Draft, lines: &[String]) -> Result<Rewrite, Rejection> 
     })
 }
 
-/// The facts of `found` that join those which the rules found in the same call: no key gets more than [`FactKey::standing`], so
+/// The facts of `found` that join those which the rules found in the same call: no key gets more than [`FactKey::most_standing`], so
 /// that none of them is superseded, and nothing is told twice.
 #[must_use]
 pub fn beside<'a>(of_rules: impl Iterator<Item = (FactKey, &'a str)>, found: Vec<SaidFact>) -> Vec<SaidFact> {
@@ -196,7 +196,7 @@ pub fn beside<'a>(of_rules: impl Iterator<Item = (FactKey, &'a str)>, found: Vec
     let mut is_new = |said: &SaidFact| {
         let fact = (said.fact.key, said.fact.value.to_lowercase());
         let of_key = known.iter().filter(|(key, _)| *key == fact.0).count();
-        let joins = of_key < fact.0.standing() && !known.contains(&fact);
+        let joins = of_key < fact.0.most_standing() && !known.contains(&fact);
         if joins {
             known.push(fact);
         }

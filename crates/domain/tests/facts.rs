@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use domain::{
     call::{self, Role, Turn},
-    facts::{self, Extraction, Fact, FactKey, Outcome, SaidFact},
+    facts::{self, Extraction, Fact, FactKey, FactOutcome, SaidFact},
 };
 use proptest::prelude::*;
 
@@ -420,7 +420,7 @@ fn each_key_ends_in_a_named_outcome() {
             .map(|(_, outcome)| outcome.as_str())
     };
     assert_eq!(found.outcomes.len(), FactKey::ALL.len());
-    assert_eq!(outcome(FactKey::Name), Some(Outcome::Found.as_str()));
+    assert_eq!(outcome(FactKey::Name), Some(FactOutcome::Found.as_str()));
     assert_eq!(outcome(FactKey::Email), Some("doubtful"));
     assert_eq!(outcome(FactKey::City), Some("nothing"));
 }

@@ -13,13 +13,13 @@ use domain::{
     call::{CallId, CallOutcome, EndedCall, RecentCall, Role, SessionId, Turn, started_at_ms},
     caller::Caller,
     context::{CallContext, Deadline},
-    enrichment::{CachedLookup, Enrichment, Person, Shown, Ttl},
+    enrichment::{CachedLookup, Enrichment, Person, ShownEnrichment, Ttl},
     error::{Error, PortError},
     json::JsonObject,
     memory::{Arrival, Recollection},
     phone::{PhoneNumber, Region},
     port::{
-        Clock, Enriched, RecallQuery,
+        Clock, EnrichmentAnswer, RecallQuery,
         enrichment::{MockEnricher, MockEnrichmentCache},
         memory::MockCallerMemory,
         probe::MockProbe,
@@ -50,9 +50,9 @@ fn some_instant() -> Instant {
 /// The use cases over a memory, with an enricher that knows what it is told and asks nobody.
 fn service(memory: MockCallerMemory, degraded: usize) -> CallerService {
     let mut enricher = MockEnricher::new();
-    enricher.expect_enrich().returning(|query, _| Enriched {
+    enricher.expect_enrich().returning(|query, _| EnrichmentAnswer {
         lookups: query.cached,
-        ..Enriched::default()
+        ..EnrichmentAnswer::default()
     });
     let mut lookups = MockEnrichmentCache::new();
     lookups
@@ -221,7 +221,7 @@ async fn a_recall_shows_what_is_remembered() {
     assert_eq!(recall.recent_calls, recollection().recent_calls);
     assert_eq!(recall.memory_age_ms, Some(2_000));
     assert!(!recall.summary.is_empty(), "a caller with a call has a summary");
-    assert_eq!(recall.enrichment, Shown::default());
+    assert_eq!(recall.enrichment, ShownEnrichment::default());
     assert_eq!((recall.cache_hit, recall.enrichment_age_ms), (false, None));
 }
 
@@ -264,7 +264,7 @@ async fn a_failed_read_degrades_the_recall_and_shows_nothing() {
         .unwrap();
     assert!(matches!(recall.degraded, Some(PortError::Unavailable(_))));
     assert!(!recall.known && recall.caller.is_none() && recall.summary.is_empty() && recall.recent_calls.is_empty());
-    assert_eq!(recall.enrichment, Shown::default());
+    assert_eq!(recall.enrichment, ShownEnrichment::default());
     assert!(recall.memory_age_ms.is_none() && recall.enrichment_age_ms.is_none());
 }
 
@@ -398,7 +398,7 @@ async fn a_recall_is_completed_by_look_ups_and_says_what_was_cut() {
         .expect_enrich()
         .withf(move |query, _| query.cached == [cached.clone()] && query.tenant == TenantId(Uuid::from_u128(2)))
         .times(1)
-        .returning(|query, _| Enriched {
+        .returning(|query, _| EnrichmentAnswer {
             lookups: query.cached,
             called: vec!["pdl".to_owned()],
             cut: vec!["trestle".to_owned()],

@@ -3,7 +3,7 @@
 use domain::{
     async_trait,
     context::Deadline,
-    port::{Enriched, Enricher, EnrichmentQuery},
+    port::{Enricher, EnrichmentAnswer, EnrichmentQuery},
 };
 
 /// An enricher that asks nobody: what the cache holds is all there is.
@@ -12,10 +12,10 @@ pub struct CachedOnly;
 
 #[async_trait]
 impl Enricher for CachedOnly {
-    async fn enrich(&self, query: EnrichmentQuery, _deadline: Deadline) -> Enriched {
-        Enriched {
+    async fn enrich(&self, query: EnrichmentQuery, _deadline: Deadline) -> EnrichmentAnswer {
+        EnrichmentAnswer {
             lookups: query.cached,
-            ..Enriched::default()
+            ..EnrichmentAnswer::default()
         }
     }
 }

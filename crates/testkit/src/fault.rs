@@ -12,7 +12,7 @@ use domain::{
     access::{KeyGrant, KeyHash, TenantId},
     async_trait,
     call::{CallId, Turn},
-    caller::{Caller, History, HistoryFact, Imported, ProfileChange, ProfileEdit},
+    caller::{Caller, History, HistoryFact, ImportCounts, ProfileChange, ProfileEdit},
     context::Deadline,
     enrichment::CachedLookup,
     error::PortError,
@@ -214,7 +214,7 @@ impl<P: CallerAdmin + ?Sized> CallerAdmin for Faulty<P> {
         profiles: &BTreeMap<PhoneNumber, ProfileChange>,
         now_ms: i64,
         deadline: Deadline,
-    ) -> Result<Imported, PortError> {
+    ) -> Result<ImportCounts, PortError> {
         self.pass("import", deadline).await?;
         self.port.import(tenant, profiles, now_ms, deadline).await
     }

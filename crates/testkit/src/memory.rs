@@ -15,7 +15,8 @@ use domain::{
     async_trait,
     call::{CallId, CallOutcome, RecentCall, SessionId, Turn},
     caller::{
-        self, Caller, Change, HISTORY_CALLS, HISTORY_FACTS, History, HistoryFact, Imported, ProfileChange, ProfileEdit,
+        self, Caller, Change, HISTORY_CALLS, HISTORY_FACTS, History, HistoryFact, ImportCounts, ProfileChange,
+        ProfileEdit,
     },
     context::Deadline,
     enrichment::CachedLookup,
@@ -61,20 +62,20 @@ struct Profile {
     first_seen: i64,
     last_seen: i64,
     memory_changed: Option<i64>,
-    lack: Lack,
+    pending: PendingRewrite,
     /// The model's summary and the change of the memory that it was made for.
     rewrite: Option<(String, i64)>,
 }
 
-/// Whether something lacks a rewrite.
+/// Whether and since when something waits for a rewrite.
 #[derive(Debug, Default)]
-struct Lack {
+struct PendingRewrite {
     /// Since when, or when it is to be tried next.
     due: Option<i64>,
     attempts: u32,
 }
 
-impl Lack {
+impl PendingRewrite {
     fn since(at_ms: i64) -> Self {
         Self {
             due: Some(at_ms),
@@ -103,7 +104,7 @@ struct Call {
     process: u64,
     commit: u64,
     corrections: u64,
-    lack: Lack,
+    pending: PendingRewrite,
 }
 
 impl InMemoryCallerMemory {
@@ -168,7 +169,7 @@ impl Callers {
                 first_seen: at_ms,
                 last_seen: at_ms,
                 memory_changed: None,
-                lack: Lack::default(),
+                pending: PendingRewrite::default(),
                 rewrite: None,
             }
         });
@@ -304,7 +305,7 @@ impl Callers {
                 recent_calls,
             },
             version: profile.memory_changed?.to_be_bytes().to_vec(),
-            attempt: profile.lack.lease(leased_until_ms),
+            attempt: profile.pending.lease(leased_until_ms),
             leased_until_ms,
         })
     }
@@ -318,7 +319,7 @@ impl Callers {
                 transcript: call.record.call.transcript.clone(),
             },
             version: call.corrections.to_be_bytes().to_vec(),
-            attempt: call.lack.lease(leased_until_ms),
+            attempt: call.pending.lease(leased_until_ms),
             leased_until_ms,
         })
     }
@@ -330,7 +331,7 @@ impl Callers {
         };
         let (session, call) = self.calls.iter().find(|(_, call)| call.id == *id)?;
         let stands =
-            call.lack.due == Some(claim.leased_until_ms) && call.corrections.to_be_bytes().to_vec() == claim.version;
+            call.pending.due == Some(claim.leased_until_ms) && call.corrections.to_be_bytes().to_vec() == claim.version;
         stands.then(|| session.clone())
     }
 
@@ -341,7 +342,7 @@ impl Callers {
         };
         self.profiles.values_mut().find(|profile| {
             profile.id == *caller
-                && profile.lack.due == Some(claim.leased_until_ms)
+                && profile.pending.due == Some(claim.leased_until_ms)
                 && profile.memory_changed.map(|ms| ms.to_be_bytes().to_vec()).as_ref() == Some(&claim.version)
         })
     }
@@ -401,12 +402,12 @@ impl CallerMemory for InMemoryCallerMemory {
             }
             let previous = std::mem::replace(&mut stored.record, record.clone());
             stored.corrections += 1;
-            stored.lack = Lack::since(record.received_at_ms);
+            stored.pending = PendingRewrite::since(record.received_at_ms);
             callers.changed(&previous.call.number, record.received_at_ms);
             if previous.call.number != call.number
                 && let Some(profile) = callers.profiles.get_mut(&previous.call.number)
             {
-                profile.lack = Lack::since(record.received_at_ms);
+                profile.pending = PendingRewrite::since(record.received_at_ms);
             }
         } else {
             callers.commits += 1;
@@ -416,7 +417,7 @@ impl CallerMemory for InMemoryCallerMemory {
                 process: self.process,
                 commit: callers.commits,
                 corrections: 0,
-                lack: Lack::since(record.received_at_ms),
+                pending: PendingRewrite::since(record.received_at_ms),
             };
             callers.calls.insert(call.session_id.clone(), stored);
         }
@@ -523,10 +524,10 @@ impl CallerAdmin for InMemoryCallerMemory {
         profiles: &BTreeMap<PhoneNumber, ProfileChange>,
         now_ms: i64,
         deadline: Deadline,
-    ) -> Result<Imported, PortError> {
+    ) -> Result<ImportCounts, PortError> {
         let mut tenants = self.open("import", deadline)?;
         let callers = tenants.entry(tenant).or_default();
-        let mut imported = Imported::default();
+        let mut imported = ImportCounts::default();
         for (number, change) in profiles {
             let before = callers.said(number);
             let mut after = before.clone();
@@ -607,7 +608,7 @@ impl SummaryBacklog for InMemoryCallerMemory {
         let mut tenants = self.open("claim", deadline)?;
         let caller = tenants.iter().flat_map(|(tenant, callers)| {
             callers.profiles.iter().filter_map(|(number, profile)| {
-                let due = profile.lack.claimable(profile.memory_changed?, now_ms)?;
+                let due = profile.pending.claimable(profile.memory_changed?, now_ms)?;
                 Some((due, *tenant, number.clone()))
             })
         });
@@ -617,7 +618,7 @@ impl SummaryBacklog for InMemoryCallerMemory {
         }
         let call = tenants.iter().flat_map(|(tenant, callers)| {
             callers.calls.iter().filter_map(|(session, call)| {
-                let due = call.lack.claimable(call.record.received_at_ms, now_ms)?;
+                let due = call.pending.claimable(call.record.received_at_ms, now_ms)?;
                 Some((due, *tenant, session.clone()))
             })
         });
@@ -647,7 +648,7 @@ impl SummaryBacklog for InMemoryCallerMemory {
         let mut tenants = self.open("settle", deadline)?;
         let callers = tenants.entry(claim.tenant).or_default();
         if let Some(profile) = callers.claimed_caller(claim) {
-            profile.lack.due = None;
+            profile.pending.due = None;
             if let (Some(rewrite), Some(made_for)) = (rewrite, profile.memory_changed) {
                 profile.rewrite = Some((rewrite.summary, made_for));
             }
@@ -657,7 +658,7 @@ impl SummaryBacklog for InMemoryCallerMemory {
         let Some(call) = session.and_then(|session| callers.calls.get_mut(&session)) else {
             return Ok(false);
         };
-        call.lack.due = None;
+        call.pending.due = None;
         if let Some(rewrite) = rewrite {
             let record = &mut call.record;
             record.summary = rewrite.summary;
@@ -673,7 +674,7 @@ impl SummaryBacklog for InMemoryCallerMemory {
         }
         let number = call.record.call.number.clone();
         if let Some(profile) = callers.profiles.get_mut(&number) {
-            profile.lack = Lack::since(now_ms);
+            profile.pending = PendingRewrite::since(now_ms);
         }
         Ok(true)
     }
@@ -682,13 +683,13 @@ impl SummaryBacklog for InMemoryCallerMemory {
         let mut tenants = self.open("put_back", deadline)?;
         let callers = tenants.entry(claim.tenant).or_default();
         let session = callers.claimed_call(claim);
-        let lack = match session.and_then(|session| callers.calls.get_mut(&session)) {
-            Some(call) => Some(&mut call.lack),
-            None => callers.claimed_caller(claim).map(|profile| &mut profile.lack),
+        let pending = match session.and_then(|session| callers.calls.get_mut(&session)) {
+            Some(call) => Some(&mut call.pending),
+            None => callers.claimed_caller(claim).map(|profile| &mut profile.pending),
         };
-        if let Some(lack) = lack {
-            lack.due = Some(due_ms);
-            lack.attempts = claim.attempt - u32::from(!counts);
+        if let Some(pending) = pending {
+            pending.due = Some(due_ms);
+            pending.attempts = claim.attempt - u32::from(!counts);
         }
         Ok(())
     }

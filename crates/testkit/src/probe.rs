@@ -6,7 +6,7 @@ use std::{
 };
 
 use domain::{
-    facts::{FactKey, Outcome},
+    facts::{FactKey, FactOutcome},
     port::{Probe, Stage},
 };
 
@@ -17,7 +17,7 @@ pub struct SilentProbe;
 impl Probe for SilentProbe {
     fn stage(&self, _stage: Stage, _took: Duration) {}
 
-    fn facts(&self, _key: FactKey, _outcome: Outcome) {}
+    fn facts(&self, _key: FactKey, _outcome: FactOutcome) {}
 
     fn degraded(&self) {}
 }
@@ -25,13 +25,13 @@ impl Probe for SilentProbe {
 /// A probe that remembers what it was told.
 #[derive(Debug, Default)]
 pub struct RecordingProbe {
-    told: Mutex<Told>,
+    log: Mutex<Log>,
 }
 
 #[derive(Debug, Default)]
-struct Told {
+struct Log {
     stages: Vec<(Stage, Duration)>,
-    facts: Vec<(FactKey, Outcome)>,
+    facts: Vec<(FactKey, FactOutcome)>,
     degraded: usize,
 }
 
@@ -39,35 +39,35 @@ impl RecordingProbe {
     /// Every stage that ended, in order, with how long it took.
     #[must_use]
     pub fn stages(&self) -> Vec<(Stage, Duration)> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner).stages.clone()
+        self.log.lock().unwrap_or_else(PoisonError::into_inner).stages.clone()
     }
 
     /// What became of each key in the calls that were read for facts, in order.
     #[must_use]
-    pub fn fact_outcomes(&self) -> Vec<(FactKey, Outcome)> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner).facts.clone()
+    pub fn fact_outcomes(&self) -> Vec<(FactKey, FactOutcome)> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner).facts.clone()
     }
 
     /// How many recalls were answered without memory.
     #[must_use]
     pub fn degraded_count(&self) -> usize {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner).degraded
+        self.log.lock().unwrap_or_else(PoisonError::into_inner).degraded
     }
 }
 
 impl Probe for RecordingProbe {
     fn stage(&self, stage: Stage, took: Duration) {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        told.stages.push((stage, took));
+        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        log.stages.push((stage, took));
     }
 
-    fn facts(&self, key: FactKey, outcome: Outcome) {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        told.facts.push((key, outcome));
+    fn facts(&self, key: FactKey, outcome: FactOutcome) {
+        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        log.facts.push((key, outcome));
     }
 
     fn degraded(&self) {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner).degraded += 1;
+        self.log.lock().unwrap_or_else(PoisonError::into_inner).degraded += 1;
     }
 }
 
@@ -79,10 +79,10 @@ mod tests {
     fn a_recording_probe_remembers() {
         let probe = RecordingProbe::default();
         probe.stage(Stage::MemoryRecall, Duration::from_millis(3));
-        probe.facts(FactKey::Name, Outcome::Found);
+        probe.facts(FactKey::Name, FactOutcome::Found);
         probe.degraded();
         assert_eq!(probe.stages(), [(Stage::MemoryRecall, Duration::from_millis(3))]);
-        assert_eq!(probe.fact_outcomes(), [(FactKey::Name, Outcome::Found)]);
+        assert_eq!(probe.fact_outcomes(), [(FactKey::Name, FactOutcome::Found)]);
         assert_eq!(probe.degraded_count(), 1);
     }
 }

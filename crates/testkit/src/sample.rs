@@ -11,7 +11,7 @@ use domain::{
     memory::{Arrival, CallRecord},
     phone::PhoneNumber,
     port::{RecallQuery, access::NewTenant},
-    receipt::{Group, Receipt, ReceiptId, Standing},
+    receipt::{CallerState, Group, Receipt, ReceiptId},
 };
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -139,7 +139,7 @@ pub fn receipt(tenant: TenantId, session: Option<&str>, at_ms: i64) -> Receipt {
         deadline_ms: 300,
         cut: Vec::new(),
         group: Group {
-            standing: Standing::Known,
+            caller: CallerState::Known,
             enriched: false,
         },
         response: br#"{"known": true}"#.to_vec(),

@@ -13,7 +13,7 @@ use domain::{
     access::TenantId,
     async_trait,
     call::{CallId, SessionId, Turn},
-    caller::{Caller, Change, History, HistoryFact, Imported, Profile, ProfileChange, ProfileEdit},
+    caller::{Caller, Change, History, HistoryFact, ImportCounts, Profile, ProfileChange, ProfileEdit},
     context::Deadline,
     error::PortError,
     memory::{Arrival, CallRecord, Recollection},
@@ -306,13 +306,13 @@ impl CallerAdmin for BrokenAdmin {
         profiles: &BTreeMap<PhoneNumber, ProfileChange>,
         now_ms: i64,
         deadline: Deadline,
-    ) -> Result<Imported, PortError> {
+    ) -> Result<ImportCounts, PortError> {
         let (tenant, deadline) = (self.tenant(tenant), self.deadline(deadline));
         if self.has(AdminFlaw::ForgetsImports) {
             let created = profiles.len() as u64;
-            return Ok(Imported {
+            return Ok(ImportCounts {
                 created,
-                ..Imported::default()
+                ..ImportCounts::default()
             });
         }
         let flawed = profiles
@@ -327,9 +327,9 @@ impl CallerAdmin for BrokenAdmin {
             }
         }
         if self.has(AdminFlaw::CountsEverythingAsCreated) {
-            imported = Imported {
+            imported = ImportCounts {
                 created: profiles.len() as u64,
-                ..Imported::default()
+                ..ImportCounts::default()
             };
         }
         Ok(imported)

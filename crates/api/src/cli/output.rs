@@ -2,6 +2,7 @@
 
 use std::io::{self, ErrorKind, Write as _};
 
+use domain::invisible;
 use serde::Serialize;
 use time::OffsetDateTime;
 
@@ -32,13 +33,7 @@ pub(super) fn complain(line: &str) {
 
 /// The text in one line and without what a terminal would obey: others wrote it.
 pub(super) fn printable(text: &str) -> String {
-    text.chars()
-        .map(|c| match c {
-            c if c.is_control() => ' ',
-            '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => ' ',
-            c => c,
-        })
-        .collect()
+    text.chars().filter_map(invisible::visible).collect()
 }
 
 /// Rows under headings, in columns two spaces apart.
@@ -100,6 +95,6 @@ mod tests {
 
     #[test]
     fn a_terminal_is_given_no_orders() {
-        assert_eq!(printable("a\u{1b}[2Jb\nc\u{202e}d"), "a [2Jb c d");
+        assert_eq!(printable("a\u{1b}[2Jb\nc\u{202e}d"), "a [2Jb cd");
     }
 }

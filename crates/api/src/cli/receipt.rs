@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use clap::{Args, Subcommand};
 use domain::{
     call::{CallOutcome, SessionId},
-    receipt::{Group, Receipt, ReceiptId, ShownReceipt, Standing, Stats, Tally},
+    receipt::{CallerState, Group, Receipt, ReceiptId, ShownReceipt, Stats, Tally},
 };
 use serde::Serialize;
 use serde_json::{Map, Value, value::RawValue};
@@ -104,7 +104,7 @@ fn card(shown: &ShownReceipt, response: &str) -> String {
         ("cut", list(&receipt.cut)),
         (
             "caller",
-            format!("{}, {enriched} enrichment", receipt.group.standing.as_str()),
+            format!("{}, {enriched} enrichment", receipt.group.caller.as_str()),
         ),
         ("outcome", ended.to_owned()),
     ];
@@ -148,10 +148,10 @@ fn stats(command: ShowStats) -> Result<(), Failure> {
     }
     let rows: Vec<_> = groups
         .into_iter()
-        .map(|(Group { standing, enriched }, tally)| {
+        .map(|(Group { caller, enriched }, tally)| {
             let [booked, quoted, callback, unanswered, other] = tally.outcomes.map(|count| count.to_string());
             [
-                standing.as_str().to_owned(),
+                caller.as_str().to_owned(),
                 if enriched { "with" } else { "without" }.to_owned(),
                 tally.receipts.to_string(),
                 tally.ended().to_string(),
@@ -220,8 +220,8 @@ impl<'a> ShownJson<'a> {
             session_id: session_id.as_ref().map(|SessionId(id)| id.as_str()),
             deadline_ms: *deadline_ms,
             cut,
-            known: group.standing == Standing::Known,
-            degraded: group.standing == Standing::Degraded,
+            known: group.caller == CallerState::Known,
+            degraded: group.caller == CallerState::Degraded,
             enriched: group.enriched,
             outcome: shown.outcome.map(CallOutcome::as_str),
             response: serde_json::from_str(response)
@@ -251,7 +251,7 @@ impl From<(Group, Tally)> for GroupJson {
     fn from((group, tally): (Group, Tally)) -> Self {
         let outcomes = CallOutcome::ALL.iter().zip(tally.outcomes);
         Self {
-            caller: group.standing.as_str(),
+            caller: group.caller.as_str(),
             enriched: group.enriched,
             receipts: tally.receipts,
             ended: tally.ended(),

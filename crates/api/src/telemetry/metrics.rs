@@ -8,7 +8,7 @@ use std::{
 
 use actix_web::http::StatusCode;
 use domain::{
-    facts::{FactKey, Outcome},
+    facts::{FactKey, FactOutcome},
     port::{LookupProbe, Probe, RewriteProbe, Skip, Stage},
 };
 use prometheus_client::{
@@ -300,7 +300,7 @@ impl Probe for Metrics {
             .observe(took.as_secs_f64());
     }
 
-    fn facts(&self, key: FactKey, outcome: Outcome) {
+    fn facts(&self, key: FactKey, outcome: FactOutcome) {
         let labels = FactLabels {
             key: key.as_str(),
             outcome: outcome.as_str(),
@@ -382,7 +382,7 @@ mod tests {
             Duration::from_micros(300),
         );
         metrics.stage(Stage::MemoryCaller, Duration::from_micros(200));
-        metrics.facts(FactKey::Name, Outcome::Doubtful);
+        metrics.facts(FactKey::Name, FactOutcome::Doubtful);
         metrics.calls_open().set(3);
         metrics.degraded();
         metrics.credential(None);

@@ -11,7 +11,7 @@ use actix_web::http::{
     header::{HeaderMap, HeaderName},
 };
 use domain::{
-    facts::{FactKey, Outcome},
+    facts::{FactKey, FactOutcome},
     port::{Probe, Stage},
 };
 use opentelemetry::{
@@ -173,7 +173,7 @@ impl Probe for StageSpans {
         span.start(tracer).end_with_timestamp(now);
     }
 
-    fn facts(&self, key: FactKey, outcome: Outcome) {
+    fn facts(&self, key: FactKey, outcome: FactOutcome) {
         self.metrics.facts(key, outcome);
     }
 

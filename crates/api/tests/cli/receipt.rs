@@ -6,7 +6,7 @@ use domain::{
     call::{CallOutcome, EndedCall},
     memory::CallRecord,
     port::{CallerMemory, ReceiptStore},
-    receipt::{Group, Receipt, Standing},
+    receipt::{CallerState, Group, Receipt},
 };
 use serde_json::{Value, json};
 use testkit::sample;
@@ -34,9 +34,9 @@ fn put(program: &Program, receipts: &[Receipt], ended: &[(TenantId, &str, CallOu
     });
 }
 
-fn receipt(tenant: TenantId, session: Option<&str>, standing: Standing, enriched: bool) -> Receipt {
+fn receipt(tenant: TenantId, session: Option<&str>, caller: CallerState, enriched: bool) -> Receipt {
     Receipt {
-        group: Group { standing, enriched },
+        group: Group { caller, enriched },
         response: RESPONSE.as_bytes().to_vec(),
         ..sample::receipt(tenant, session, now_ms())
     }
@@ -48,7 +48,7 @@ fn a_receipt_is_shown() {
     let acme = program.tenant("acme");
     program.tenant("beta");
     let [mut ended, open, alone] =
-        [Some("s-1"), Some("s-2\u{1b}"), None].map(|session| receipt(acme, session, Standing::Known, true));
+        [Some("s-1"), Some("s-2\u{1b}"), None].map(|session| receipt(acme, session, CallerState::Known, true));
     ended.cut = vec!["enrichment.pdl".to_owned()];
     ended.at_ms = 1_591_060_431_793;
     put(
@@ -100,7 +100,7 @@ fn what_cannot_be_shown_is_said_in_one_line() {
     let program = Program::new();
     let acme = program.tenant("acme");
     program.tenant("beta");
-    let kept = receipt(acme, None, Standing::New, false);
+    let kept = receipt(acme, None, CallerState::New, false);
     put(&program, std::slice::from_ref(&kept), &[]);
     let id = kept.id.to_string();
     let unknown = "019ab001-2c00-7000-8000-000000000001";
@@ -147,17 +147,17 @@ fn what_cannot_be_shown_is_said_in_one_line() {
 fn outcomes_are_counted() {
     let program = Program::new();
     let (acme, beta) = (program.tenant("acme"), program.tenant("beta"));
-    let mut old = receipt(acme, Some("s-1"), Standing::Known, true);
+    let mut old = receipt(acme, Some("s-1"), CallerState::Known, true);
     old.at_ms -= 3 * 24 * 60 * 60 * 1000;
     put(
         &program,
         &[
-            receipt(acme, Some("s-1"), Standing::Known, true),
-            receipt(acme, Some("s-1"), Standing::Known, true),
-            receipt(acme, Some("s-2"), Standing::Known, false),
-            receipt(acme, Some("s-3"), Standing::New, false),
-            receipt(acme, None, Standing::New, false),
-            receipt(beta, Some("s-3"), Standing::Degraded, false),
+            receipt(acme, Some("s-1"), CallerState::Known, true),
+            receipt(acme, Some("s-1"), CallerState::Known, true),
+            receipt(acme, Some("s-2"), CallerState::Known, false),
+            receipt(acme, Some("s-3"), CallerState::New, false),
+            receipt(acme, None, CallerState::New, false),
+            receipt(beta, Some("s-3"), CallerState::Degraded, false),
             old,
         ],
         &[

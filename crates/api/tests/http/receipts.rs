@@ -9,8 +9,8 @@ use domain::{
     async_trait,
     call::{CallOutcome, SessionId},
     context::Deadline,
-    port::{Enriched, Enricher, EnrichmentQuery, ReceiptStore},
-    receipt::{Group, ReceiptId, ShownReceipt, Standing},
+    port::{Enricher, EnrichmentAnswer, EnrichmentQuery, ReceiptStore},
+    receipt::{CallerState, Group, ReceiptId, ShownReceipt},
 };
 use serde_json::json;
 use testkit::{Fault, Faulty, InMemoryCallerMemory, InMemoryReceiptStore, eventually, sample};
@@ -76,7 +76,10 @@ async fn a_receipt_holds_exactly_what_the_client_got() {
     assert_eq!(receipt.session_id, Some(SessionId("s-1".to_owned())));
     assert_eq!((receipt.at_ms, receipt.deadline_ms), (sample::NOW_MS, 450));
     assert_eq!(receipt.cut, [""; 0]);
-    assert_eq!((receipt.group.standing, receipt.group.enriched), (Standing::New, false));
+    assert_eq!(
+        (receipt.group.caller, receipt.group.enriched),
+        (CallerState::New, false)
+    );
     assert_eq!(outcome, None);
 
     assert_eq!(fixture.end(&call("s-1", NUMBER)).await.status, 204);
@@ -88,7 +91,7 @@ async fn a_receipt_holds_exactly_what_the_client_got() {
     let ShownReceipt { receipt, outcome, .. } = receipt_of(&receipts, &second).await;
     assert_eq!(String::from_utf8(receipt.response).unwrap(), second.text);
     assert_eq!((receipt.session_id, receipt.deadline_ms, outcome), (None, 300, None));
-    assert_eq!(receipt.group.standing, Standing::Known);
+    assert_eq!(receipt.group.caller, CallerState::Known);
 }
 
 #[actix_web::test]
@@ -121,7 +124,7 @@ async fn a_degraded_recall_has_a_receipt() {
         assert_eq!(receipt.number.as_e164(), NUMBER);
         assert_eq!(receipt.session_id, Some(SessionId("s-1".to_owned())));
         let group = Group {
-            standing: Standing::Degraded,
+            caller: CallerState::Degraded,
             enriched: false,
         };
         assert_eq!(receipt.group, group, "{fault:?}");
@@ -133,8 +136,8 @@ struct Halfway;
 
 #[async_trait]
 impl Enricher for Halfway {
-    async fn enrich(&self, _: EnrichmentQuery, _: Deadline) -> Enriched {
-        Enriched {
+    async fn enrich(&self, _: EnrichmentQuery, _: Deadline) -> EnrichmentAnswer {
+        EnrichmentAnswer {
             lookups: vec![sample::lookup("twilio", sample::NOW_MS)],
             called: Vec::new(),
             cut: vec!["pdl".to_owned()],

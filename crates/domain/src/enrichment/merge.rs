@@ -19,7 +19,7 @@ pub struct Sourced<T> {
 
 /// What a recall shows: for each block the best answer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Shown {
+pub struct ShownEnrichment {
     /// The person behind the number.
     pub person: Option<Sourced<Person>>,
     /// The company behind the number.
@@ -28,7 +28,7 @@ pub struct Shown {
     pub phone: Option<Sourced<Line>>,
 }
 
-impl Shown {
+impl ShownEnrichment {
     /// Whether no block is filled.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -99,9 +99,9 @@ const PHONE_ORDER: &[&str] = &[vendor::WEBHOOK, vendor::TWILIO, vendor::TRESTLE,
 
 /// Picks for each block the best of `lookups` at `now_ms`, in milliseconds since the epoch.
 #[must_use]
-pub fn merge(lookups: &[CachedLookup], ttl: Ttl, now_ms: i64) -> Shown {
+pub fn merge(lookups: &[CachedLookup], ttl: Ttl, now_ms: i64) -> ShownEnrichment {
     let person = person(&ordered(lookups, PERSON_ORDER, ttl, now_ms));
-    Shown {
+    ShownEnrichment {
         company: company(&ordered(lookups, COMPANY_ORDER, ttl, now_ms), person.as_ref()),
         phone: phone(&ordered(lookups, PHONE_ORDER, ttl, now_ms)),
         person,
@@ -279,7 +279,7 @@ mod tests {
         }
     }
 
-    fn shown(lookups: &[CachedLookup]) -> Shown {
+    fn shown(lookups: &[CachedLookup]) -> ShownEnrichment {
         merge(lookups, TTL, NOW_MS)
     }
 

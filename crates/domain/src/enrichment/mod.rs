@@ -1,6 +1,6 @@
 //! What third parties know about a number, and the rules that turn their answers into what a recall shows.
 //!
-//! A vendor fills some of three blocks. [`Known`] tells which vendors are still worth asking, [`merge()`] picks for each block
+//! A vendor fills some of three blocks. [`CachedLookups`] tells which vendors are still worth asking, [`merge()`] picks for each block
 //! the vendor that is believed first, [`line_type`] and [`cnam`] translate vendors' spellings.
 
 pub mod cnam;
@@ -10,8 +10,8 @@ mod need;
 
 use std::fmt;
 
-pub use merge::{Shown, Sourced, merge};
-pub use need::{Known, Need};
+pub use merge::{ShownEnrichment, Sourced, merge};
+pub use need::{CachedLookups, Need};
 
 /// The short names of the vendors whose standing in [`merge()`] is settled. Others may exist; they come after these.
 pub mod vendor {

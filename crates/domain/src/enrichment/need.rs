@@ -4,7 +4,7 @@ use super::{Blocks, CachedLookup, Ttl};
 
 /// What is known of a number before anybody is asked.
 #[derive(Debug, Clone, Copy)]
-pub struct Known<'a> {
+pub struct CachedLookups<'a> {
     lookups: &'a [CachedLookup],
     ttl: Ttl,
     now_ms: i64,
@@ -23,7 +23,7 @@ pub enum Need {
     Answer,
 }
 
-impl<'a> Known<'a> {
+impl<'a> CachedLookups<'a> {
     /// Takes stock of `lookups` at `now_ms`, in milliseconds since the epoch.
     #[must_use]
     pub fn new(lookups: &'a [CachedLookup], ttl: Ttl, now_ms: i64) -> Self {
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn with_nothing_known_every_vendor_is_needed() {
-        let known = Known::new(&[], TTL, NOW_MS);
+        let known = CachedLookups::new(&[], TTL, NOW_MS);
         assert_eq!(known.need("twilio", PHONE), Need::Answer);
         assert_eq!(known.need("idle", Blocks::NONE), Need::Nothing);
     }
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn a_fresh_block_needs_nobody_else() {
         let lookups = [lookup("twilio", 10, PHONE)];
-        let known = Known::new(&lookups, TTL, NOW_MS);
+        let known = CachedLookups::new(&lookups, TTL, NOW_MS);
         assert_eq!(
             known.need("twilio", PHONE.union(PERSON)),
             Need::Nothing,
@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn a_stale_block_is_refreshed_without_waiting() {
         let lookups = [lookup("twilio", 5000, PHONE)];
-        let known = Known::new(&lookups, TTL, NOW_MS);
+        let known = CachedLookups::new(&lookups, TTL, NOW_MS);
         assert_eq!(known.need("twilio", PHONE), Need::Refresh);
         assert_eq!(known.need("trestle", PHONE.union(PERSON)), Need::Answer);
     }
@@ -116,7 +116,13 @@ mod tests {
     #[test]
     fn a_miss_counts_until_its_own_shorter_time() {
         let lookups = [lookup("pdl", 99, Blocks::NONE)];
-        assert_eq!(Known::new(&lookups, TTL, NOW_MS).need("pdl", PERSON), Need::Nothing);
-        assert_eq!(Known::new(&lookups, TTL, NOW_MS + 1).need("pdl", PERSON), Need::Answer);
+        assert_eq!(
+            CachedLookups::new(&lookups, TTL, NOW_MS).need("pdl", PERSON),
+            Need::Nothing
+        );
+        assert_eq!(
+            CachedLookups::new(&lookups, TTL, NOW_MS + 1).need("pdl", PERSON),
+            Need::Answer
+        );
     }
 }

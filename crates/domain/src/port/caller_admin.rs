@@ -6,7 +6,7 @@ use async_trait::async_trait;
 
 use crate::{
     access::TenantId,
-    caller::{Caller, History, HistoryFact, Imported, ProfileChange, ProfileEdit, ProfileFault},
+    caller::{Caller, History, HistoryFact, ImportCounts, ProfileChange, ProfileEdit, ProfileFault},
     context::Deadline,
     error::PortError,
     phone::PhoneNumber,
@@ -47,7 +47,7 @@ pub trait CallerAdmin: Send + Sync {
         profiles: &BTreeMap<PhoneNumber, ProfileChange>,
         now_ms: i64,
         deadline: Deadline,
-    ) -> Result<Imported, PortError>;
+    ) -> Result<ImportCounts, PortError>;
 
     /// Changes the profile of one caller, and returns the caller as stored then.
     ///

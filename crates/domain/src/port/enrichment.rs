@@ -81,7 +81,7 @@ pub struct EnrichmentQuery {
 
 /// What is known when the answer has to leave.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Enriched {
+pub struct EnrichmentAnswer {
     /// Every answer there is, cached and new; [`crate::enrichment::merge`] picks from them.
     pub lookups: Vec<CachedLookup>,
     /// The vendors among them that were called for this query.
@@ -94,7 +94,7 @@ pub struct Enriched {
 ///
 /// Implementations MUST:
 /// 1. return by the deadline whatever a vendor does, and never fail;
-/// 2. ask only vendors for which [`crate::enrichment::Known::need`] says so, all of them at once, and wait only for those whose
+/// 2. ask only vendors for which [`crate::enrichment::CachedLookups::need`] says so, all of them at once, and wait only for those whose
 ///    need is [`crate::enrichment::Need::Answer`];
 /// 3. finish what was begun after the answer has left, within the vendor's limit, and store it in the cache;
 /// 4. ask a vendor once for any number of simultaneous queries of one tenant and number;
@@ -103,7 +103,7 @@ pub struct Enriched {
 #[async_trait]
 pub trait Enricher: Send + Sync {
     /// Enriches one number.
-    async fn enrich(&self, query: EnrichmentQuery, deadline: Deadline) -> Enriched;
+    async fn enrich(&self, query: EnrichmentQuery, deadline: Deadline) -> EnrichmentAnswer;
 }
 
 /// Why a vendor that was needed was not asked.

@@ -14,7 +14,9 @@ pub mod storage;
 pub use access::{AccessAdmin, AdminError, AuthError, Authenticator, KeyStore, RateDecision, RateLimiter};
 pub use caller_admin::{CallerAdmin, ChangeError};
 pub use clock::Clock;
-pub use enrichment::{Enriched, Enricher, EnrichmentCache, EnrichmentProvider, EnrichmentQuery, LookupProbe, Skip};
+pub use enrichment::{
+    Enricher, EnrichmentAnswer, EnrichmentCache, EnrichmentProvider, EnrichmentQuery, LookupProbe, Skip,
+};
 pub use memory::{CallerMemory, OpenCalls, RecallQuery};
 pub use probe::{Probe, Stage};
 pub use receipt::ReceiptStore;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::facts::{FactKey, Outcome};
+use crate::facts::{FactKey, FactOutcome};
 
 /// A part of a request whose duration is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -28,7 +28,7 @@ pub trait Probe: Send + Sync {
     fn stage(&self, stage: Stage, took: Duration);
 
     /// A call was read for facts of `key`, with this outcome.
-    fn facts(&self, key: FactKey, outcome: Outcome);
+    fn facts(&self, key: FactKey, outcome: FactOutcome);
 
     /// A recall was answered without memory.
     fn degraded(&self);

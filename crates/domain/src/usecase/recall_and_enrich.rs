@@ -7,11 +7,11 @@ use crate::{
     access::Scope,
     call::SessionId,
     context::CallContext,
-    enrichment::{Shown, merge},
+    enrichment::{ShownEnrichment, merge},
     error::Error,
     memory::Recollection,
     phone::{PhoneNumber, Region},
-    port::{Enriched, EnrichmentQuery, RecallQuery, Stage},
+    port::{EnrichmentAnswer, EnrichmentQuery, RecallQuery, Stage},
     recall::Recall,
     summary,
 };
@@ -73,8 +73,8 @@ impl CallerService {
 
 fn remembered(
     read: Recollection,
-    shown: Shown,
-    enriched: &Enriched,
+    shown: ShownEnrichment,
+    enriched: &EnrichmentAnswer,
     now_ms: i64,
     memory_ms: f64,
     enrichment_ms: f64,

@@ -1,14 +1,14 @@
 //! The one table of characters that are never shown.
 //!
-//! Source: the Unicode Character Database, version 16.0. [`is_invisible`] is the property `Default_Ignorable_Code_Point` of
-//! `DerivedCoreProperties.txt` and the interlinear annotation characters U+FFF9 to U+FFFB; every character of the property
-//! `Bidi_Control` is among them. [`is_line_break`] is the general categories `Zl` and `Zp`. A test holds both against the
-//! database.
+//! Source: the Unicode Character Database, version 16.0. An invisible character has the property `Default_Ignorable_Code_Point` of
+//! `DerivedCoreProperties.txt`, or is one of the interlinear annotation characters U+FFF9 to U+FFFB; every character with the
+//! property `Bidi_Control` is among them. A line break has the general category `Zl` or `Zp`. A test holds the table against
+//! the database.
 
 /// Whether `c` has no width and only steers how others are shown: soft hyphen, zero-width characters, direction marks,
 /// variation selectors, tags.
 #[must_use]
-pub const fn is_invisible(c: char) -> bool {
+const fn is_invisible(c: char) -> bool {
     matches!(
         c,
         '\u{ad}'
@@ -33,8 +33,18 @@ pub const fn is_invisible(c: char) -> bool {
 
 /// Whether `c` begins a new line or paragraph without being a control character.
 #[must_use]
-pub const fn is_line_break(c: char) -> bool {
+pub(super) const fn is_line_break(c: char) -> bool {
     matches!(c, '\u{2028}' | '\u{2029}')
+}
+
+/// The character to show for `c`: a blank for a control character or line break, `None` for an invisible one.
+#[must_use]
+pub fn visible(c: char) -> Option<char> {
+    match c {
+        _ if is_invisible(c) => None,
+        _ if c.is_control() || is_line_break(c) => Some(' '),
+        _ => Some(c),
+    }
 }
 
 /// Whether `c` would be obeyed instead of shown: a control character, a line break or an invisible one.
@@ -48,6 +58,15 @@ mod tests {
     use regex::Regex;
 
     use super::*;
+
+    #[test]
+    fn what_is_never_shown_is_left_out_or_a_blank() {
+        let shown: String = "a\u{200d}b\n\u{2028}c\u{202e}\u{1b}é\u{a0}"
+            .chars()
+            .filter_map(visible)
+            .collect();
+        assert_eq!(shown, "ab  c é\u{a0}");
+    }
 
     #[test]
     fn the_tables_are_those_of_unicode() {

@@ -3,7 +3,7 @@
 //! A transcript is data that a stranger dictated. Control characters, invisible marks and markup never reach the
 //! agent, and the words stand between quotation marks that they cannot close.
 
-use super::invisible::{is_invisible, is_line_break};
+use super::invisible::{is_line_break, visible};
 
 /// Writes `text` in one line without control characters, invisible marks or markup. Double quotation marks become single ones,
 /// so that the result can stand between double ones. Runs of blanks become one space.
@@ -20,7 +20,7 @@ pub fn line(text: &str) -> String {
 
 /// Whether `text` is one line without control characters, invisible marks and markup already.
 #[must_use]
-pub fn is_plain(text: &str) -> bool {
+pub(crate) fn is_plain(text: &str) -> bool {
     text.chars().all(|c| {
         let blank = c.is_whitespace() && !c.is_control() && !is_line_break(c);
         blank || shown(c, '"').is_some_and(|shown| shown != ' ')
@@ -47,20 +47,20 @@ fn written(text: &str, quotation_mark: char) -> String {
 
 /// The character to show for `c`; `None` for one that has no width.
 fn shown(c: char, quotation_mark: char) -> Option<char> {
-    match c {
-        _ if is_invisible(c) => None,
+    match visible(c)? {
         '<' | '>' | '[' | ']' | '{' | '}' | '`' | '*' | '#' | '|' | '\\' | '_' | '~' | '^' | '=' | '\u{ff1c}'
         | '\u{ff1e}' => Some(' '),
         '"' | '\u{201c}' | '\u{201d}' | '\u{201e}' | '\u{ab}' | '\u{bb}' | '\u{ff02}' => Some(quotation_mark),
         '\u{2018}' | '\u{2019}' => Some('\''),
-        _ if c.is_control() || c.is_whitespace() => Some(' '),
-        _ => Some(c),
+        c if c.is_whitespace() => Some(' '),
+        c => Some(c),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::invisible::is_never_shown;
     use proptest::prelude::*;
 
     #[test]
@@ -77,7 +77,7 @@ mod tests {
         #[test]
         fn any_text_becomes_one_safe_line(text in any::<String>()) {
             let line = plain(&text);
-            let safe = |c: char| !c.is_control() && !is_invisible(c) && !"<>[]{}`\"#*|\\".contains(c);
+            let safe = |c: char| !is_never_shown(c) && !"<>[]{}`\"#*|\\".contains(c);
             prop_assert!(line.chars().all(safe));
             prop_assert!(!line.contains("  ") && line.trim() == line);
         }

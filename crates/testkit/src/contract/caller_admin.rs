@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use domain::{
     access::TenantId,
-    caller::{Caller, Change, HISTORY_CALLS, History, Imported, Profile, ProfileChange, ProfileEdit, ProfileFault},
+    caller::{Caller, Change, HISTORY_CALLS, History, ImportCounts, Profile, ProfileChange, ProfileEdit, ProfileFault},
     error::PortError,
     facts::FactKey,
     json::JsonObject,
@@ -36,7 +36,7 @@ impl View {
         }
     }
 
-    async fn import(&self, rows: impl IntoIterator<Item = (PhoneNumber, ProfileChange)>) -> Imported {
+    async fn import(&self, rows: impl IntoIterator<Item = (PhoneNumber, ProfileChange)>) -> ImportCounts {
         let rows: BTreeMap<_, _> = rows.into_iter().collect();
         let imported = self.admin.import(self.tenant, &rows, LATER_MS, ample()).await;
         imported.expect("a healthy store imports")
@@ -136,9 +136,9 @@ pub async fn an_import_creates_callers_that_recalls_know(fixture: &CallerAdminFi
         .await;
     assert_eq!(
         imported,
-        Imported {
+        ImportCounts {
             created: 2,
-            ..Imported::default()
+            ..ImportCounts::default()
         }
     );
     let recalled = view.recall(&number(0)).await;
@@ -242,7 +242,7 @@ pub async fn an_import_counts_each_caller_once(fixture: &CallerAdminFixture) {
             )
         })
         .collect();
-    let counts = |created, updated, unchanged| Imported {
+    let counts = |created, updated, unchanged| ImportCounts {
         created,
         updated,
         unchanged,
@@ -469,9 +469,9 @@ pub async fn profiles_and_histories_stay_in_their_tenant(fixture: &CallerAdminFi
     let imported = two.import([(number(0), named("Noor"))]).await;
     assert_eq!(
         imported,
-        Imported {
+        ImportCounts {
             created: 1,
-            ..Imported::default()
+            ..ImportCounts::default()
         },
         "the caller is new in this tenant"
     );

@@ -7,7 +7,7 @@ use domain::{
     error::PortError,
     memory::CallRecord,
     port::{AdminError, ReceiptStore},
-    receipt::{Group, Receipt, ReceiptId, ShownReceipt, Standing, Stats, Tally},
+    receipt::{CallerState, Group, Receipt, ReceiptId, ShownReceipt, Stats, Tally},
 };
 use uuid::Uuid;
 
@@ -58,7 +58,7 @@ pub async fn a_receipt_is_shown_as_it_was_kept(fixture: &ReceiptFixture) {
     full.cut = vec!["enrichment.twilio".to_owned(), "\"odd\", [one]".to_owned()];
     full.response = (0..=255).cycle().take(100_000).collect();
     full.group = Group {
-        standing: Standing::Degraded,
+        caller: CallerState::Degraded,
         enriched: true,
     };
     full.deadline_ms = 5_000;

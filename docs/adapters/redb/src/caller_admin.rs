@@ -6,7 +6,7 @@ use domain::{
     access::TenantId,
     async_trait,
     caller::{
-        Caller, HISTORY_CALLS, HISTORY_FACTS, History, HistoryFact, Imported, Profile, ProfileChange, ProfileEdit,
+        Caller, HISTORY_CALLS, HISTORY_FACTS, History, HistoryFact, ImportCounts, Profile, ProfileChange, ProfileEdit,
     },
     context::Deadline,
     error::PortError,
@@ -28,10 +28,10 @@ impl CallerAdmin for Redb {
         profiles: &BTreeMap<PhoneNumber, ProfileChange>,
         now_ms: i64,
         deadline: Deadline,
-    ) -> Result<Imported, PortError> {
+    ) -> Result<ImportCounts, PortError> {
         let profiles = profiles.clone();
         let write = move |write: &_| {
-            let mut imported = Imported::default();
+            let mut imported = ImportCounts::default();
             for (number, change) in profiles {
                 let key = (tenant.0, number.as_e164());
                 let stored = CALLERS.get(write, key)?;

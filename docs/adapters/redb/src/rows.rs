@@ -18,7 +18,7 @@ use domain::{
         DailyCaps,
         access::{NewTenant, TenantChange},
     },
-    receipt::{Group, Receipt, ReceiptId, Standing},
+    receipt::{CallerState, Group, Receipt, ReceiptId},
 };
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -449,8 +449,8 @@ impl ReceiptRow {
             session_id: receipt.session_id.as_ref().map(|session| session.0.clone()),
             deadline_ms: receipt.deadline_ms,
             cut: receipt.cut.clone(),
-            known: receipt.group.standing == Standing::Known,
-            degraded: receipt.group.standing == Standing::Degraded,
+            known: receipt.group.caller == CallerState::Known,
+            degraded: receipt.group.caller == CallerState::Degraded,
             enriched: receipt.group.enriched,
             response: receipt.response.clone(),
         }
@@ -458,10 +458,10 @@ impl ReceiptRow {
 
     pub(crate) fn group(&self) -> Group {
         Group {
-            standing: match (self.degraded, self.known) {
-                (true, _) => Standing::Degraded,
-                (false, true) => Standing::Known,
-                (false, false) => Standing::New,
+            caller: match (self.degraded, self.known) {
+                (true, _) => CallerState::Degraded,
+                (false, true) => CallerState::Known,
+                (false, false) => CallerState::New,
             },
             enriched: self.enriched,
         }

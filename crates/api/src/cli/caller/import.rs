@@ -13,7 +13,7 @@ use std::{
 use clap::Args;
 use domain::{
     access::TenantId,
-    caller::{self, Change, Imported, ProfileChange},
+    caller::{self, Change, ImportCounts, ProfileChange},
     phone::{PhoneError, PhoneNumber, Region},
     port::CallerAdmin,
 };
@@ -251,7 +251,7 @@ struct Refused {
 }
 
 impl Tally {
-    fn count(&mut self, imported: Imported) {
+    fn count(&mut self, imported: ImportCounts) {
         self.summary.created += imported.created;
         self.summary.updated += imported.updated;
         self.summary.unchanged += imported.unchanged;
