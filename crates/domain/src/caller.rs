@@ -194,7 +194,7 @@ pub fn tags<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Vec<String>,
     Ok(tags)
 }
 
-/// Checks the length of attributes; that they are an object, [`JsonObject`] says.
+/// Checks the length of attributes. [`JsonObject`] already guarantees that they are an object.
 ///
 /// # Errors
 /// [`ProfileFault::LongAttributes`].

@@ -1,7 +1,8 @@
-//! What callers state of themselves, and what they are told: facts with the words that prove them, and which of them stand.
+//! What callers state of themselves, and what they are told: facts with the words that prove them, and which of them
+//! stand.
 //!
-//! Finding them in what was said is the language crate's matter ([`language::findings`]). A fact's quote is a verbatim span
-//! of one turn of the right speaker.
+//! [`language::findings`] finds them in what was said. A fact's quote is a verbatim span of one turn of the right
+//! speaker.
 
 use std::{fmt, str::FromStr};
 
@@ -69,8 +70,8 @@ impl FactKey {
         }
     }
 
-    /// How many facts of the key stand at once: one, which a newer statement supersedes, except for references, appointments and
-    /// promises, which stand beside each other.
+    /// How many facts of the key stand at once: one, which a newer statement supersedes, except for references,
+    /// appointments and promises, which stand beside each other.
     #[must_use]
     pub const fn most_standing(self) -> usize {
         match self {
@@ -143,15 +144,16 @@ pub struct SaidFact {
     pub fact: Fact,
     /// When it was said, in milliseconds since the epoch.
     pub said_at_ms: i64,
-    /// What tells newer statements from older ones: when it was said by the transcript's own clock, and without one, when the call
-    /// was reported; in milliseconds since the epoch.
+    /// What tells newer statements from older ones: when it was said by the transcript's own clock, and without one,
+    /// when the call was reported; in milliseconds since the epoch.
     pub order_ms: i64,
 }
 
 impl SaidFact {
-    /// The fact that was said in `turn` of a call that began at `started_at_ms` and was reported at `received_at_ms`, both in
-    /// milliseconds since the epoch. Where the turn's time is no epoch time, it counts from the start of the call, which is known
-    /// from the report alone: too little to order calls by that follow each other quickly. Nothing is said after the report.
+    /// The fact that was said in `turn` of a call that began at `started_at_ms` and was reported at `received_at_ms`,
+    /// both in milliseconds since the epoch. Where the turn's time is no epoch time, it counts from the start of the
+    /// call, which is known from the report alone: too little to order calls by that follow each other quickly. Nothing
+    /// is said after the report.
     #[must_use]
     #[expect(
         clippy::cast_possible_truncation,
@@ -289,8 +291,8 @@ pub fn of_call(transcript: &Transcript<'_>) -> Extraction {
     Extraction { facts, outcomes }
 }
 
-/// What stands of facts that are given oldest first, by their `(key, value)`: each key's newest, newest first. What was said
-/// again stands once, as it was said last; how many of a key stand, [`FactKey::most_standing`] tells.
+/// What stands of facts that are given oldest first, by their `(key, value)`: each key's newest, newest first. What was
+/// said again stands once, as it was said last; [`FactKey::most_standing`] limits how many of a key stand.
 #[must_use]
 pub fn standing<T>(
     oldest_first: impl IntoIterator<Item = T, IntoIter: DoubleEndedIterator>,

@@ -36,8 +36,8 @@ pub struct Recall {
 }
 
 impl Recall {
-    /// The answer when the memory could not be read because of `cause`, after `memory_ms` milliseconds. Every field is null or
-    /// empty: nothing in it can be mistaken for knowledge of a first-time caller.
+    /// The answer when the memory could not be read because of `cause`, after `memory_ms` milliseconds. Every field is
+    /// null or empty: nothing in it can be mistaken for knowledge of a first-time caller.
     #[must_use]
     pub fn degraded(cause: PortError, memory_ms: f64) -> Self {
         Self {

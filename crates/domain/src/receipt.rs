@@ -1,7 +1,7 @@
 //! Receipts: what a recall answered, kept so that it can be held against how the call ended.
 //!
-//! A receipt is written once, when its answer has left, and never changed. The outcome is not part of it: it is joined from the
-//! ended call of the same session whenever a receipt is read.
+//! A receipt is written once, when its answer has left, and never changed. The outcome is not part of it: it is joined
+//! from the ended call of the same session whenever a receipt is read.
 
 use std::{collections::BTreeMap, fmt, str::FromStr};
 
@@ -65,7 +65,8 @@ impl CallerState {
 pub struct Group {
     /// What the memory told of the caller.
     pub caller: CallerState,
-    /// Whether a vendor or the operator's records told something that was shown; what the number itself tells does not count.
+    /// Whether a vendor or the operator's records told something that was shown; what the number itself tells does not
+    /// count.
     pub enriched: bool,
 }
 
@@ -145,8 +146,8 @@ pub struct ShownReceipt {
     pub outcome: Option<CallOutcome>,
 }
 
-/// How many receipts there are of a group, and how their calls ended. Every recall of a session has a receipt of its own, so a
-/// call that was recalled twice counts twice.
+/// How many receipts there are of a group, and how their calls ended. Every recall of a session has a receipt of its
+/// own, so a call that was recalled twice counts twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tally {
     /// Receipts.

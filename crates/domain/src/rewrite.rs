@@ -1,9 +1,9 @@
 //! What a language model may add to the memory after a call, and what must hold of its words before they are kept.
 //!
-//! A model is asked with [`excerpt`] or [`lines_of_caller`] and answers a [`Draft`], which is as untrusted as the transcript that it
-//! read: somebody on the telephone may have told the model what to write. Only what passes [`of_call`] or [`of_caller`] is a
-//! [`Rewrite`]. The rules refuse too much rather than too little: what is refused leaves the text that the rules of
-//! [`language::summary`] and [`crate::summary`] made.
+//! A model is asked with [`excerpt`] or [`lines_of_caller`] and answers a [`Draft`], which is as untrusted as the
+//! transcript that it read: somebody on the telephone may have told the model what to write. Only what passes
+//! [`of_call`] or [`of_caller`] is a [`Rewrite`]. The rules refuse too much rather than too little: what is refused
+//! leaves the text that the rules of [`language::summary`] and [`crate::summary`] made.
 
 use std::fmt;
 
@@ -90,7 +90,8 @@ pub struct Part<'t> {
     pub text: &'t str,
 }
 
-/// What a model is asked with about a call: the beginning and the end within [`EXCERPT_BYTES`]. Empty when nothing was said.
+/// What a model is asked with about a call: the beginning and the end within [`EXCERPT_BYTES`]. Empty when nothing was
+/// said.
 #[must_use]
 pub fn excerpt(transcript: &[Turn]) -> Vec<Part<'_>> {
     let spoken = || {
@@ -126,14 +127,16 @@ fn take<'t>(turns: impl Iterator<Item = (usize, &'t Turn)>, mut room: usize) -> 
     parts
 }
 
-/// What a model is asked with about a caller: how often they called, then a line for each of `recent_calls`, newest first.
+/// What a model is asked with about a caller: how often they called, then a line for each of `recent_calls`, newest
+/// first.
 #[must_use]
 pub fn lines_of_caller(total_calls: u64, recent_calls: &[RecentCall]) -> Vec<String> {
     let count = std::iter::once(format!("Calls so far: {total_calls}."));
     count.chain(recent_calls.iter().map(line_of_call)).collect()
 }
 
-/// Checks what a model made of a call. A fact that does not pass is left out; a summary that does not pass refuses the whole.
+/// Checks what a model made of a call. A fact that does not pass is left out; a summary that does not pass refuses the
+/// whole.
 ///
 /// # Errors
 /// [`Rejection`] with the first rule that the summary breaks.
@@ -188,8 +191,8 @@ pub fn of_caller(draft: &Draft, lines: &[String]) -> Result<Rewrite, Rejection> 
     })
 }
 
-/// The facts of `found` that join those which the rules found in the same call: no key gets more than [`FactKey::most_standing`], so
-/// that none of them is superseded, and nothing is told twice.
+/// The facts of `found` that join those which the rules found in the same call: no key gets more than
+/// [`FactKey::most_standing`], so that none of them is superseded, and nothing is told twice.
 #[must_use]
 pub fn beside<'a>(of_rules: impl Iterator<Item = (FactKey, &'a str)>, found: Vec<SaidFact>) -> Vec<SaidFact> {
     let mut known: Vec<(FactKey, String)> = of_rules.map(|(key, value)| (key, value.to_lowercase())).collect();

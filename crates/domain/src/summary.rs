@@ -1,5 +1,5 @@
-//! What the agent reads of a caller: a few sentences, pure and deterministic. How a call is summarised is the language
-//! crate's matter ([`language::summary`]).
+//! What the agent reads of a caller: a few sentences, pure and deterministic. [`language::summary`]
+//! summarises a call.
 //!
 //! The text reports; it never instructs. What people said stands between quotation marks, as plain text in one line.
 
@@ -20,9 +20,9 @@ const VALUE_WORDS: usize = 12;
 /// The most words of all facts together.
 const FACT_WORDS: usize = 36;
 
-/// What an agent should know before it speaks, in at most [`CALLER_WORDS`] words: how often the caller called and when last, what
-/// the newest call was about and came to, what is open, and what stands. Empty when there were no calls. `recent_calls` are
-/// newest first, and so are `facts`, of which only those that stand are given.
+/// What an agent should know before it speaks, in at most [`CALLER_WORDS`] words: how often the caller called and when
+/// last, what the newest call was about and came to, what is open, and what stands. Empty when there were no calls.
+/// `recent_calls` are newest first, and so are `facts`, of which only those that stand are given.
 #[must_use]
 pub fn of_caller(total_calls: u64, recent_calls: &[RecentCall], facts: &[KnownFact]) -> String {
     let Some((last, earlier)) = recent_calls.split_first() else {
@@ -91,8 +91,9 @@ fn open(recent_calls: &[RecentCall]) -> String {
     }
 }
 
-/// Standing facts, newest first, as many as fit into [`FACT_WORDS`]. What was said stands between quotation marks, with the day
-/// where "tomorrow" would mean another one by now. Left out are the name, which the profile shows, and what `gist` tells.
+/// Standing facts, newest first, as many as fit into [`FACT_WORDS`]. What was said stands between quotation marks, with
+/// the day where "tomorrow" would mean another one by now. The name is left out, because the profile shows it, and so
+/// is whatever `gist` already says.
 fn on_record(facts: &[KnownFact], gist: &str) -> String {
     let gist = gist.to_lowercase();
     let mut left = FACT_WORDS;

@@ -1,5 +1,5 @@
-//! Measures what the service makes of calls: summaries against people's own by ROUGE, beside two simple methods, and names
-//! against the names that callers were given. The data stay outside the repository; their paths are arguments.
+//! Measures what the service makes of calls: summaries against people's own by ROUGE, beside two simple methods, and
+//! names against the names that callers were given. The data stay outside the repository; their paths are arguments.
 
 mod dialogues;
 mod names;

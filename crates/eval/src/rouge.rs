@@ -15,8 +15,8 @@ pub(crate) struct Score {
     pub(crate) longest: f64,
 }
 
-/// The stems of a text's words. Apostrophes vanish (`don't` is one word), everything else that is neither ASCII letter nor
-/// digit parts words.
+/// The stems of a text's words. Apostrophes vanish (`don't` is one word), everything else that is neither ASCII letter
+/// nor digit parts words.
 #[must_use]
 pub(crate) fn stems(text: &str) -> Vec<String> {
     text.to_lowercase()

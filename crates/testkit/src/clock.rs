@@ -7,7 +7,8 @@ use std::{
 
 use domain::port::Clock;
 
-/// A clock whose wall time stands still until a test moves it, and whose monotonic time either stands still too or runs on.
+/// A clock whose wall time stands still until a test moves it, and whose monotonic time either stands still too or runs
+/// on.
 #[derive(Debug)]
 pub struct ManualClock {
     now_ms: AtomicI64,
@@ -28,8 +29,8 @@ impl ManualClock {
         }
     }
 
-    /// A clock whose wall time stands still at `now_ms` until it is moved while its monotonic time runs on, so that deadlines
-    /// counted on it pass.
+    /// A clock whose wall time stands still at `now_ms` until it is moved while its monotonic time runs on, so that
+    /// deadlines counted on it pass.
     #[must_use]
     pub fn running_at(now_ms: i64) -> Self {
         Self {

@@ -41,8 +41,8 @@ pub enum Fault {
     HangForever,
 }
 
-/// A port with a switchable fault in front. It is healthy until [`Faulty::set`] says otherwise; a call takes the fault that
-/// is set when it begins.
+/// A port with a switchable fault in front. It is healthy until [`Faulty::set`] says otherwise; a call takes the fault
+/// that is set when it begins.
 #[derive(Debug)]
 pub struct Faulty<P: ?Sized> {
     fault: Mutex<Fault>,

@@ -3,8 +3,8 @@
 //! - Fakes that keep everything in memory: [`InMemoryCallerMemory`], [`InMemoryKeyStore`], [`CachedOnly`],
 //!   [`ManualClock`], [`SilentProbe`] and [`RecordingProbe`].
 //! - [`Faulty`] puts faults in front of a port: unavailable, broken, hanging.
-//! - [`contract`] holds the contract suite of every port: each MUST of a port's documentation is one clause, and one macro for
-//!   each port expands to named tests. Fakes and real adapters pass the same suites.
+//! - [`contract`] holds the contract suite of every port: each MUST of a port's documentation is one clause, and one
+//!   macro for each port expands to named tests. Fakes and real adapters pass the same suites.
 //! - [`sample`] makes the values that tests are about.
 
 #![expect(

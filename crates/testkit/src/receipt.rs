@@ -19,8 +19,8 @@ use uuid::Uuid;
 
 use crate::InMemoryCallerMemory;
 
-/// Receipts in memory, with the outcomes of a memory's calls. Every tenant exists, and has its id for a name unless it got one with
-/// [`InMemoryReceiptStore::add_tenant`]; clones share everything, as processes over one store do.
+/// Receipts in memory, with the outcomes of a memory's calls. Every tenant exists, and has its id for a name unless it
+/// got one with [`InMemoryReceiptStore::add_tenant`]; clones share everything, as processes over one store do.
 #[derive(Debug, Clone)]
 pub struct InMemoryReceiptStore {
     calls: Arc<InMemoryCallerMemory>,

@@ -88,7 +88,8 @@ pub fn query_in(number: &PhoneNumber, now_ms: i64, session: &str) -> RecallQuery
     }
 }
 
-/// A call of a minute by `number` that is reported at `received_at_ms`, with a transcript and a summary that name the session.
+/// A call of a minute by `number` that is reported at `received_at_ms`, with a transcript and a summary that name the
+/// session.
 #[must_use]
 pub fn record(number: &PhoneNumber, session: &str, received_at_ms: i64, arrival: i64) -> CallRecord {
     CallRecord {

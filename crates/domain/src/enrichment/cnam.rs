@@ -1,7 +1,8 @@
 //! Caller-name (CNAM) records made readable.
 //!
-//! A record is about fifteen capitals that the carrier wrote once: often surname first, often cut off, sometimes no name at
-//! all but a class of calls. What is no name is dropped, and the order of words is kept unless a comma tells it.
+//! A record is about fifteen capitals that the carrier wrote once: often surname first, often cut off, sometimes no
+//! name at all but a class of calls. What is no name is dropped, and the order of words is kept unless a comma tells
+//! it.
 
 /// Whose name a record is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +32,8 @@ pub fn business(text: &str) -> Option<String> {
     meaningful(text).map(|text| readable(&text))
 }
 
-/// The name in a record that does not say whose it is. `None` unless the words leave no doubt: wrong is worse than none.
+/// The name in a record that does not say whose it is. `None` unless the words leave no doubt: wrong is worse than
+/// none.
 #[must_use]
 pub fn undeclared(text: &str) -> Option<CallerName> {
     let meaningful = meaningful(text)?;

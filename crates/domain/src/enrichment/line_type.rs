@@ -1,7 +1,7 @@
 //! One spelling for the kinds of lines, whatever a vendor writes.
 
-/// The canonical spelling of a vendor's line type: lower case, words joined by `_`. `None` when the vendor does not know;
-/// `other` for a kind that has no canonical name.
+/// The canonical spelling of a vendor's line type: lower case, words joined by `_`. `None` when the vendor does not
+/// know; `other` for a kind that has no canonical name.
 #[must_use]
 pub fn canonical(text: &str) -> Option<&'static str> {
     let key: String = text

@@ -1,8 +1,8 @@
 //! From several vendors' answers to the one that is shown.
 //!
-//! Each block comes from one vendor: the first in the block's order of belief whose answer is fresh, else the first whose
-//! answer is stale. Numbers are reassigned and vendors lag, so two of them may describe different people: a title or an
-//! employer joins another vendor's name only when the names agree.
+//! Each block comes from one vendor: the first in the block's order of belief whose answer is fresh, else the first
+//! whose answer is stale. Numbers are reassigned and vendors lag, so two of them may describe different people: a title
+//! or an employer joins another vendor's name only when the names agree.
 
 use super::{CachedLookup, Company, Line, Person, Ttl, vendor};
 
@@ -41,8 +41,8 @@ impl ShownEnrichment {
         self.origins().map(|(_, fetched_at_ms)| fetched_at_ms).min()
     }
 
-    /// Whether something is shown from the cache, and nothing from one of the vendors `called` for this answer. What the
-    /// number itself tells is neither.
+    /// Whether something is shown from the cache, and nothing from one of the vendors `called` for this answer. What
+    /// the number itself tells is neither.
     #[must_use]
     pub fn is_cached(&self, called: &[String]) -> bool {
         self.is_from_outside() && !called.iter().any(|vendor| self.is_from(vendor))

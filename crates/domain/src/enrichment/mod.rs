@@ -1,7 +1,7 @@
 //! What third parties know about a number, and the rules that turn their answers into what a recall shows.
 //!
-//! A vendor fills some of three blocks. [`CachedLookups`] tells which vendors are still worth asking, [`merge()`] picks for each block
-//! the vendor that is believed first, [`line_type`] and [`cnam`] translate vendors' spellings.
+//! A vendor fills some of three blocks. [`CachedLookups`] tells which vendors are still worth asking, [`merge()`] picks
+//! for each block the vendor that is believed first, [`line_type`] and [`cnam`] translate vendors' spellings.
 
 pub mod cnam;
 pub mod line_type;
@@ -103,8 +103,8 @@ pub struct CachedLookup {
 }
 
 impl CachedLookup {
-    /// Whether the answer is young enough to save a look-up. Stamps of another machine whose clock is ahead count as young
-    /// only within the same time, so that a wrong clock cannot keep an answer for ever.
+    /// Whether the answer is young enough to save a look-up. Stamps of another machine whose clock is ahead count as
+    /// young only within the same time, so that a wrong clock cannot keep an answer for ever.
     #[must_use]
     pub fn is_fresh(&self, ttl: Ttl, now_ms: i64) -> bool {
         let ttl_ms = if self.found.is_empty() { ttl.miss_ms } else { ttl.hit_ms };
@@ -201,8 +201,8 @@ impl fmt::Debug for Blocks {
 pub enum LookupOutcome {
     /// The vendor filled at least one block and has nothing more to say.
     Hit(Enrichment),
-    /// The vendor filled at least one block but could not reach a source for the rest. What it did not fill is unknown, so the
-    /// answer is shown and not cached.
+    /// The vendor filled at least one block but could not reach a source for the rest. What it did not fill is unknown,
+    /// so the answer is shown and not cached.
     Partial(Enrichment),
     /// The vendor knows nothing of this number.
     Miss,
@@ -210,7 +210,8 @@ pub enum LookupOutcome {
     Invalid,
     /// No usable answer this time: late, out of order, too many requests, unreadable.
     Transient,
-    /// The vendor refuses the account: key, plan, quota or balance. Asking again is pointless until somebody mends that.
+    /// The vendor refuses the account: key, plan, quota or balance. Asking again is pointless until somebody mends
+    /// that.
     Denied,
 }
 

@@ -78,7 +78,7 @@ impl FromStr for Region {
 impl PhoneNumber {
     /// Reads a number in any format, a national one in `region`.
     ///
-    /// Accepted is every number of a possible length for its country, of an unassigned range too. A number that can
+    /// Accepts every number of a possible length for its country, even one of an unassigned range. A number that can
     /// only be dialled within its area (seven digits in the US) names no caller and is refused. Digits without a plus
     /// sign are read in `region`, and as an international number when the region has no such number: some platforms
     /// leave the plus sign out. The work is bounded whatever the text is.
@@ -109,7 +109,8 @@ impl PhoneNumber {
     /// Accepts exactly what [`PhoneNumber::normalise`] can return.
     ///
     /// # Errors
-    /// [`PhoneError::NotE164`] for everything else, [`PhoneError::Withheld`] for a withheld caller ID's keypad spelling.
+    /// [`PhoneError::NotE164`] for everything else, [`PhoneError::Withheld`] for a withheld caller ID's keypad
+    /// spelling.
     pub fn from_e164(text: &str) -> Result<Self, PhoneError> {
         let digits = text.strip_prefix('+').ok_or(PhoneError::NotE164)?;
         if withheld::is_number(digits) {

@@ -103,7 +103,8 @@ fn digit(c: char) -> char {
     char::from_digit(u32::try_from(before % 10).unwrap_or_default(), 10).unwrap_or(c)
 }
 
-/// Reads what remains without a display name: a number, a `tel:`, `sip:`, `sips:` or `whatsapp:` address, or `user@host`.
+/// Reads what remains without a display name: a number, a `tel:`, `sip:`, `sips:` or `whatsapp:` address, or
+/// `user@host`.
 fn read_address(address: &str) -> Reading {
     let (scheme, rest) = split_scheme(address);
     let sip = matches!(scheme.as_str(), "sip" | "sips") || (scheme.is_empty() && rest.contains('@'));

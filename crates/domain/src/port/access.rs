@@ -34,9 +34,10 @@ pub enum AuthError {
 /// Implementations MUST:
 /// 1. return by the deadline and be safe to cancel;
 /// 2. refuse everything but a stored key that is neither revoked nor expired;
-/// 3. serve a verified key from memory for the cache time, and ask the store again afterwards; while the store cannot be
-///    reached, keep a verified key valid for the stale time more, but never past its expiry;
-/// 4. answer [`AuthError::Unavailable`] for a key not in memory while the store cannot be reached, and not remember that;
+/// 3. serve a verified key from memory for the cache time, and ask the store again afterwards; while the store cannot
+///    be reached, keep a verified key valid for the stale time more, but never past its expiry;
+/// 4. answer [`AuthError::Unavailable`] for a key not in memory while the store cannot be reached, and not remember
+///    that;
 /// 5. slow down an address whose credentials fail, without touching keys that are already verified.
 #[cfg_attr(feature = "mock", mockall::automock)]
 #[async_trait]
@@ -79,7 +80,8 @@ pub trait RateLimiter: Send + Sync {
 #[cfg_attr(feature = "mock", mockall::automock)]
 #[async_trait]
 pub trait KeyStore: Send + Sync {
-    /// The grant of the key with this hash; `None` when there is none or it is revoked. Expiry is the caller's to check.
+    /// The grant of the key with this hash; `None` when there is none or it is revoked. Expiry is the caller's to
+    /// check.
     async fn find_key(&self, hash: &KeyHash, deadline: Deadline) -> Result<Option<KeyGrant>, PortError>;
 }
 
@@ -131,8 +133,8 @@ pub struct TenantChange {
 ///
 /// Implementations MUST:
 /// 1. return by the deadline, be safe to cancel, and do each method as one unit or not at all;
-/// 2. change in [`AccessAdmin::change_tenant`] what the change names and nothing else, also when several change one tenant at
-///    once; every [`KeyGrant`] that is read afterwards carries the tenant as it is then.
+/// 2. change in [`AccessAdmin::change_tenant`] what the change names and nothing else, also when several change one
+///    tenant at once; every [`KeyGrant`] that is read afterwards carries the tenant as it is then.
 #[cfg_attr(feature = "mock", mockall::automock)]
 #[async_trait]
 pub trait AccessAdmin: Send + Sync {

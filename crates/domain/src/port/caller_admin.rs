@@ -26,8 +26,8 @@ pub enum ChangeError {
 /// Writes and reads the operator's data; the command line works through it.
 ///
 /// Implementations MUST:
-/// 1. return by the deadline with [`PortError::Unavailable`] when the work is not done by then, be safe to cancel, and do
-///    each method as one unit or not at all;
+/// 1. return by the deadline with [`PortError::Unavailable`] when the work is not done by then, be safe to cancel, and
+///    do each method as one unit or not at all;
 /// 2. show and change nothing of another tenant;
 /// 3. keep names, tags and attributes exactly, whatever text they hold.
 #[cfg_attr(feature = "mock", mockall::automock)]
@@ -37,8 +37,8 @@ pub trait CallerAdmin: Send + Sync {
     ///
     /// Implementations MUST:
     /// 1. create the callers that there are not: known from then on, without calls, first and last seen at `now_ms`;
-    /// 2. change of the others what their change names, and leave everything else: what is kept, the calls and when they
-    ///    were seen;
+    /// 2. change of the others what their change names, and leave everything else: what is kept, the calls and when
+    ///    they were seen;
     /// 3. count each caller once, as what became of them;
     /// 4. make one caller of any number of simultaneous imports and first contacts, and lose nothing of the import.
     async fn import(
@@ -68,8 +68,8 @@ pub trait CallerAdmin: Send + Sync {
     /// Reads a caller with the latest calls.
     ///
     /// Implementations MUST:
-    /// 1. show at most [`HISTORY_CALLS`](crate::caller::HISTORY_CALLS) calls, newest start first, ties by commit, the later
-    ///    one first;
+    /// 1. show at most [`HISTORY_CALLS`](crate::caller::HISTORY_CALLS) calls, newest start first, ties by commit, the
+    ///    later one first;
     /// 2. answer `None` when the tenant has no such caller, and change nothing.
     async fn history(
         &self,
@@ -80,8 +80,8 @@ pub trait CallerAdmin: Send + Sync {
 
     /// Reads what a caller stated and was told, with what no longer stands.
     ///
-    /// Implementations MUST show at most [`HISTORY_FACTS`](crate::caller::HISTORY_FACTS), newest first as a recall does, each with
-    /// whether it stands; none for an unknown caller; and change nothing.
+    /// Implementations MUST show at most [`HISTORY_FACTS`](crate::caller::HISTORY_FACTS), newest first as a recall
+    /// does, each with whether it stands; none for an unknown caller; and change nothing.
     async fn facts(
         &self,
         tenant: TenantId,

@@ -1,8 +1,8 @@
 //! Asking third parties about a number.
 //!
-//! [`Enricher`] is what the recall uses; [`EnrichmentProvider`] is one vendor behind it; [`EnrichmentCache`] keeps the answers
-//! and is read as part of [`super::CallerMemory::recall`], so that a recall stays one round trip. What a look-up may cost is
-//! the matter of [`super::SpendLedger`].
+//! [`Enricher`] is what the recall uses; [`EnrichmentProvider`] is one vendor behind it; [`EnrichmentCache`] keeps the
+//! answers and is read as part of [`super::CallerMemory::recall`], so that a recall stays one round trip. What a
+//! look-up may cost is the matter of [`super::SpendLedger`].
 
 use std::time::Duration;
 
@@ -49,9 +49,10 @@ pub trait EnrichmentCache: Send + Sync {
 /// Implementations MUST:
 /// 1. return by the deadline, with [`LookupOutcome::Transient`] when there is no answer by then, and be safe to cancel;
 /// 2. send at most one request for a look-up: no retry, no redirect followed; what is sent may have to be paid for;
-/// 3. fill only blocks of [`EnrichmentProvider::fills`], with texts that say something: never empty, never a placeholder;
-/// 4. answer [`LookupOutcome::Miss`] only when the vendor said that it knows nothing of the number; an answer that cannot be
-///    read is [`LookupOutcome::Transient`], one that a source was missing from is [`LookupOutcome::Partial`];
+/// 3. fill only blocks of [`EnrichmentProvider::fills`], with texts that say something: never empty, never a
+///    placeholder;
+/// 4. answer [`LookupOutcome::Miss`] only when the vendor said that it knows nothing of the number; an answer that
+///    cannot be read is [`LookupOutcome::Transient`], one that a source was missing from is [`LookupOutcome::Partial`];
 /// 5. answer [`LookupOutcome::Denied`] when the vendor refuses the account: key, plan, quota or balance;
 /// 6. read no more than 256 KiB of an answer;
 /// 7. never show the secret or the number, not in `Debug`, not in a log.
@@ -94,8 +95,8 @@ pub struct EnrichmentAnswer {
 ///
 /// Implementations MUST:
 /// 1. return by the deadline whatever a vendor does, and never fail;
-/// 2. ask only vendors for which [`crate::enrichment::CachedLookups::need`] says so, all of them at once, and wait only for those whose
-///    need is [`crate::enrichment::Need::Answer`];
+/// 2. ask only vendors for which [`crate::enrichment::CachedLookups::need`] says so, all of them at once, and wait only
+///    for those whose need is [`crate::enrichment::Need::Answer`];
 /// 3. finish what was begun after the answer has left, within the vendor's limit, and store it in the cache;
 /// 4. ask a vendor once for any number of simultaneous queries of one tenant and number;
 /// 5. count each paid request with the ledger before it is sent, and send none that the ledger refuses.

@@ -41,16 +41,17 @@ pub trait CallerMemory: Send + Sync {
     /// 1. create exactly one caller whatever the number of simultaneous first contacts, of which exactly one sees
     ///    `known: false` when no call end created it before; a created caller has no calls, and first and last
     ///    seen at `now_ms`;
-    /// 2. show the profile as it was before this contact, the count of distinct ended calls, and at most five calls, newest
-    ///    start first, ties by commit, the later one first;
+    /// 2. show the profile as it was before this contact, the count of distinct ended calls, and at most five calls,
+    ///    newest start first, ties by commit, the later one first;
     /// 3. show every call whose `record_end` returned before the recall began;
     /// 4. note the contact afterwards, without making the caller wait: `last_seen_ms` becomes `now_ms` unless it is
-    ///    later already, and the session's first recall gives the start of its call, even when the call end was quicker;
+    ///    later already, and the session's first recall gives the start of its call, even when the call end was
+    ///    quicker;
     /// 5. show every look-up stored for the number, of any age;
     /// 6. show the facts of the caller's calls that stand ([`crate::facts::standing`]), newest first: by
     ///    [`crate::facts::SaidFact::order_ms`], then by the commit of their calls, then by their order in the call;
-    /// 7. count as gaps the sessions of the caller whose first recall was at `unfinished_before_ms` or earlier and whose call has not
-    ///    ended, this query's own not among them; at most [`crate::memory::MOST_GAPS`].
+    /// 7. count as gaps the sessions of the caller whose first recall was at `unfinished_before_ms` or earlier and
+    ///    whose call has not ended, this query's own not among them; at most [`crate::memory::MOST_GAPS`].
     async fn recall(
         &self,
         tenant: TenantId,
@@ -61,23 +62,24 @@ pub trait CallerMemory: Send + Sync {
     /// Commits an ended call. When it returns `Ok`, the call is on disk.
     ///
     /// Implementations MUST:
-    /// 1. commit the call, the caller (created when there is none, first and last seen at `received_at_ms`), the count and
-    ///    `memory_changed_ms` (`received_at_ms`) as one unit, or nothing;
-    /// 2. treat `(tenant, session_id)` as the call's identity: the same [`crate::call::EndedCall`] again changes nothing of
-    ///    the call (only its [`crate::memory::Arrival`] counts for rule 3), a different one replaces the first in every field
-    ///    under the same [`CallId`], and neither counts twice; a correction of the number moves the call to the other caller;
-    /// 3. let the later [`crate::memory::Arrival`] win among reports of one session from one process, in whatever order they
-    ///    reach the database; the overtaken report returns `Ok` and changes nothing. Of reports from different processes
-    ///    the last one committed wins;
+    /// 1. commit the call, the caller (created when there is none, first and last seen at `received_at_ms`), the count
+    ///    and `memory_changed_ms` (`received_at_ms`) as one unit, or nothing;
+    /// 2. treat `(tenant, session_id)` as the call's identity: the same [`crate::call::EndedCall`] again changes
+    ///    nothing of the call (only its [`crate::memory::Arrival`] counts for rule 3), a different one replaces the
+    ///    first in every field under the same [`CallId`], and neither counts twice; a correction of the number moves
+    ///    the call to the other caller;
+    /// 3. let the later [`crate::memory::Arrival`] win among reports of one session from one process, in whatever order
+    ///    they reach the database; the overtaken report returns `Ok` and changes nothing. Of reports from different
+    ///    processes the last one committed wins;
     /// 4. keep transcripts exactly, whatever text they hold;
     /// 5. take the start of the call from the first recall of the same session when there was one;
     /// 6. set `last_seen_ms` to the report's time unless it is later already;
-    /// 7. commit the call's facts with it, and take those of a replaced report away with it; what they had superseded then
-    ///    stands again. What no longer stands is kept as history.
+    /// 7. commit the call's facts with it, and take those of a replaced report away with it; what they had superseded
+    ///    then stands again. What no longer stands is kept as history.
     async fn record_end(&self, tenant: TenantId, record: &CallRecord, deadline: Deadline) -> Result<(), PortError>;
 
-    /// Reads a caller's profile; `None` when the tenant has no such caller. Changes nothing. Here and in a recall the name is the
-    /// operator's, else the one that stands among the caller's facts.
+    /// Reads a caller's profile; `None` when the tenant has no such caller. Changes nothing. Here and in a recall the
+    /// name is the operator's, else the one that stands among the caller's facts.
     async fn caller(
         &self,
         tenant: TenantId,
@@ -85,8 +87,8 @@ pub trait CallerMemory: Send + Sync {
         deadline: Deadline,
     ) -> Result<Option<Caller>, PortError>;
 
-    /// Reads the committed transcript of a call, exactly as it was reported; `None` when the tenant has no such call. Changes
-    /// nothing.
+    /// Reads the committed transcript of a call, exactly as it was reported; `None` when the tenant has no such call.
+    /// Changes nothing.
     async fn transcript(
         &self,
         tenant: TenantId,
@@ -113,7 +115,7 @@ pub trait OpenCalls: Send + Sync {
         deadline: Deadline,
     ) -> Result<Vec<OpenCall>, PortError>;
 
-    /// How many calls of all tenants together are open that were begun at `begun_by_ms` or earlier: what a metric shows, which
-    /// names no tenant. Counts to `most` and no further.
+    /// How many calls of all tenants together are open that were begun at `begun_by_ms` or earlier: what a metric
+    /// shows, which names no tenant. Counts to `most` and no further.
     async fn count_open_calls(&self, begun_by_ms: i64, most: u32, deadline: Deadline) -> Result<u64, PortError>;
 }

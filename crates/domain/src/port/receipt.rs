@@ -12,10 +12,10 @@ use crate::{
 /// Keeps receipts, and shows them with the outcome of their calls. Recalls work without it.
 ///
 /// Implementations MUST:
-/// 1. return by the deadline with [`PortError::Unavailable`] when the work is not done by then, and be safe to cancel: a
-///    cancelled method has either done all of its work, now or later, or none;
-/// 2. join the outcome of a receipt from the ended call with the same tenant and session, as it is when they are asked, and from
-///    no other;
+/// 1. return by the deadline with [`PortError::Unavailable`] when the work is not done by then, and be safe to cancel:
+///    a cancelled method has either done all of its work, now or later, or none;
+/// 2. join the outcome of a receipt from the ended call with the same tenant and session, as it is when they are asked,
+///    and from no other;
 /// 3. show through a tenant nothing of another: no receipt by its id, no count;
 /// 4. never take a failed read for a receipt that does not exist.
 #[cfg_attr(feature = "mock", mockall::automock)]
@@ -41,13 +41,15 @@ pub trait ReceiptStore: Send + Sync {
         deadline: Deadline,
     ) -> Result<Option<ShownReceipt>, AdminError>;
 
-    /// Counts the receipts since `since_ms` (milliseconds since the epoch), which is included: of all tenants or the one named.
+    /// Counts the receipts since `since_ms` (milliseconds since the epoch), which is included: of all tenants or the
+    /// one named.
     ///
     /// # Errors
     /// [`AdminError::UnknownTenant`] when there is no tenant of this name.
     async fn stats(&self, tenant: Option<String>, since_ms: i64, deadline: Deadline) -> Result<Stats, AdminError>;
 
-    /// Deletes at most `most` receipts from before `before_ms` (milliseconds since the epoch), the oldest first, and returns how
-    /// many. It works on all tenants, because they have one retention time. Any number of processes may do it at once.
+    /// Deletes at most `most` receipts from before `before_ms` (milliseconds since the epoch), the oldest first, and
+    /// returns how many. It works on all tenants, because they have one retention time. Any number of processes may do
+    /// it at once.
     async fn purge(&self, before_ms: i64, most: u32, deadline: Deadline) -> Result<u64, PortError>;
 }

@@ -56,33 +56,34 @@ pub struct Claim {
     pub leased_until_ms: i64,
 }
 
-/// Finds what lacks a rewrite and keeps what was made. There is no queue: a call lacks a rewrite from its commit on, and again
-/// when a correction replaces it; a caller lacks one when a rewrite of one of their calls was settled.
+/// Finds what lacks a rewrite and keeps what was made. There is no queue: a call lacks a rewrite from its commit on,
+/// and again when a correction replaces it; a caller lacks one when a rewrite of one of their calls was settled.
 ///
 /// Implementations MUST:
-/// 1. return by the deadline with [`PortError::Unavailable`] when the work is not done by then, and be safe to cancel: a
-///    cancelled method has either done all of its work, now or later, or none;
+/// 1. return by the deadline with [`PortError::Unavailable`] when the work is not done by then, and be safe to cancel:
+///    a cancelled method has either done all of its work, now or later, or none;
 /// 2. give a piece of work to one claim only until its lease ends or it is put back, whatever the number of processes;
-/// 3. claim only what is due, was reported within [`WORTH_MS`] and has attempts left of [`ATTEMPTS`]; each claim uses one up;
-/// 4. keep a settled call's summary in the place of the one that the rules made, add its facts [`crate::rewrite::beside`] those that
-///    the call has, and show a caller's in
-///    [`crate::memory::Recollection::summary`] exactly while the memory has not changed since it was claimed; a settled rewrite
-///    is no longer lacking, also when there is none to keep;
-/// 5. change nothing, and answer `false`, when what was claimed was corrected, its memory changed, or the lease was given to
-///    somebody else;
+/// 3. claim only what is due, was reported within [`WORTH_MS`] and has attempts left of [`ATTEMPTS`]; each claim uses
+///    one up;
+/// 4. keep a settled call's summary in the place of the one that the rules made, add its facts
+///    [`crate::rewrite::beside`] those that the call has, and show a caller's in
+///    [`crate::memory::Recollection::summary`] exactly while the memory has not changed since it was claimed; a settled
+///    rewrite is no longer lacking, also when there is none to keep;
+/// 5. change nothing, and answer `false`, when what was claimed was corrected, its memory changed, or the lease was
+///    given to somebody else;
 /// 6. make a corrected call lack a rewrite again, with all of its attempts;
-/// 7. let through at most the cap of a tenant and day, whatever the number of simultaneous reservations and processes, and count
-///    each that is let through once;
+/// 7. let through at most the cap of a tenant and day, whatever the number of simultaneous reservations and processes,
+///    and count each that is let through once;
 /// 8. leave what is put back alone until it is due, and give the attempt back unless it counts.
 #[cfg_attr(feature = "mock", mockall::automock)]
 #[async_trait]
 pub trait SummaryBacklog: Send + Sync {
-    /// Claims the piece of work of any tenant that has been due for longest, callers first, until `leased_until_ms`; `None` when
-    /// nothing is due at `now_ms`.
+    /// Claims the piece of work of any tenant that has been due for longest, callers first, until `leased_until_ms`;
+    /// `None` when nothing is due at `now_ms`.
     async fn claim(&self, now_ms: i64, leased_until_ms: i64, deadline: Deadline) -> Result<Option<Claim>, PortError>;
 
-    /// Counts a request that is about to be sent for the tenant on that day, unless `cap` of them were counted; whether it may be
-    /// sent.
+    /// Counts a request that is about to be sent for the tenant on that day, unless `cap` of them were counted; whether
+    /// it may be sent.
     async fn reserve(&self, tenant: TenantId, day: Day, cap: u32, deadline: Deadline) -> Result<bool, PortError>;
 
     /// Ends the claim at `now_ms` with what is to be kept, if anything; whether the claim still stood.
@@ -123,8 +124,8 @@ pub enum ModelError {
 
 /// A language model. What it answers is not to be trusted; [`crate::rewrite`] checks it.
 ///
-/// Implementations return by the deadline, send at most one request for a draft, follow no redirect, read a bounded answer, and
-/// show neither secrets nor text in `Debug`, errors or logs.
+/// Implementations return by the deadline, send at most one request for a draft, follow no redirect, read a bounded
+/// answer, and show neither secrets nor text in `Debug`, errors or logs.
 #[cfg_attr(feature = "mock", mockall::automock)]
 #[async_trait]
 pub trait Summarizer: Send + Sync {

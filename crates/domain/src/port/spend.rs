@@ -78,10 +78,11 @@ pub struct DailyCaps {
 /// Counts paid requests. This is all that serving needs.
 ///
 /// Implementations MUST:
-/// 1. return by the deadline with [`PortError::Unavailable`] when the work is not done by then, and be safe to cancel: a
-///    cancelled reservation is counted or not, never twice;
+/// 1. return by the deadline with [`PortError::Unavailable`] when the work is not done by then, and be safe to cancel:
+///    a cancelled reservation is counted or not, never twice;
 /// 2. count a purchase exactly once when they return `true`, and not at all when they return `false`;
-/// 3. return `false` exactly when the purchase would take the tenant's day above one of its caps, as they are at that moment;
+/// 3. return `false` exactly when the purchase would take the tenant's day above one of its caps, as they are at that
+///    moment;
 /// 4. hold the caps against any number of simultaneous purchases, from any number of processes;
 /// 5. keep tenants, vendors and days apart: caps are of one tenant and one day, counts of one vendor as well.
 #[cfg_attr(feature = "mock", mockall::automock)]

@@ -18,7 +18,8 @@ use crate::{
 pub struct StorageOptions {
     /// The whole URL, its scheme included.
     pub url: String,
-    /// How many pieces of work it should be able to do side by side; at least 1. A storage without connections ignores it.
+    /// How many pieces of work it should be able to do side by side; at least 1. A storage without connections ignores
+    /// it.
     pub connections: u32,
 }
 
@@ -93,19 +94,19 @@ pub trait StorageDriver: Send + Sync {
     /// [`OpenError`] when the URL is wrong or the storage cannot be reached.
     async fn open(&self, options: StorageOptions) -> Result<Arc<dyn Storage>, OpenError>;
 
-    /// The file or folder of the storage at `url`, when it is an embedded one that [`StorageDriver::open`] creates. `doctor`
-    /// asks, because it must not create anything.
+    /// The file or folder of the storage at `url`, when it is an embedded one that [`StorageDriver::open`] creates.
+    /// `doctor` asks, because it must not create anything.
     fn file(&self, url: &str) -> Option<PathBuf> {
         let _ = url;
         None
     }
 }
 
-/// Everything that the program keeps, as the ports over it. Each port's contract holds for what is handed out here; what one
-/// port has acknowledged, the others see.
+/// Everything that the program keeps, as the ports over it. Each port's contract holds for what is handed out here;
+/// what one port has acknowledged, the others see.
 ///
-/// A storage must have callers, look-ups, tenants and keys. The rest may be left out (`None`); the program then runs without the
-/// feature and says so where it is asked for.
+/// A storage must have callers, look-ups, tenants and keys. The rest may be left out (`None`); the program then runs
+/// without the feature and says so where it is asked for.
 #[async_trait]
 pub trait Storage: Send + Sync {
     /// The memory of callers.
@@ -162,7 +163,8 @@ pub trait Storage: Send + Sync {
     /// [`MigrateError`] when there is no answer in time, or the storage has steps that this release does not know.
     async fn migrations(&self) -> Result<Vec<Migration>, MigrateError>;
 
-    /// Applies every pending step, and returns the names of those that it applied, while other processes may be doing the same.
+    /// Applies every pending step, and returns the names of those that it applied, while other processes may be doing
+    /// the same.
     ///
     /// # Errors
     /// [`MigrateError`] when a step fails or another process migrates for too long.

@@ -19,8 +19,8 @@ impl CallerService {
     /// is a correction.
     ///
     /// # Errors
-    /// [`Error::InsufficientScope`] without the scope `calls:write`, whatever `input` refuses, and [`Error::Port`] when the
-    /// memory did not take it: the client should try again.
+    /// [`Error::InsufficientScope`] without the scope `calls:write`, whatever `input` refuses, and [`Error::Port`] when
+    /// the memory did not take it: the client should try again.
     pub async fn end_call<I>(&self, ctx: &CallContext, input: I) -> Result<(), Error>
     where
         I: FnOnce(Region) -> Result<EndedCall, Error>,

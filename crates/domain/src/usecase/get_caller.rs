@@ -10,8 +10,8 @@ impl CallerService {
     /// Reads a caller's profile. Creates nothing and looks nothing up; a name may come from a look-up that is kept.
     ///
     /// # Errors
-    /// [`Error::InsufficientScope`] without the scope `callers:read`, whatever `input` refuses, [`Error::NotFound`] for an
-    /// unknown caller, and [`Error::Port`] when the memory could not be read.
+    /// [`Error::InsufficientScope`] without the scope `callers:read`, whatever `input` refuses, [`Error::NotFound`] for
+    /// an unknown caller, and [`Error::Port`] when the memory could not be read.
     pub async fn get_caller<I>(&self, ctx: &CallContext, input: I) -> Result<Caller, Error>
     where
         I: FnOnce() -> Result<PhoneNumber, Error>,

@@ -26,9 +26,9 @@ pub struct RecallInput {
 }
 
 impl CallerService {
-    /// Answers who is calling. A number not seen before becomes a caller. A memory that fails or is late degrades the answer
-    /// instead of failing it: the call goes on. What look-ups do not know by the deadline is left out and named in
-    /// [`Recall::cut`].
+    /// Answers who is calling. A number not seen before becomes a caller. A memory that fails or is late degrades the
+    /// answer instead of failing it: the call goes on. What look-ups do not know by the deadline is left out and named
+    /// in [`Recall::cut`].
     ///
     /// # Errors
     /// [`Error::InsufficientScope`] without the scope `recall`, and whatever `input` refuses.

@@ -10,8 +10,8 @@ use crate::{
 const LONGEST_VALUE: usize = 160;
 const LONGEST_QUOTE: usize = 400;
 
-/// The value of a fact about `topic` in the topic's form, when `quote` proves it. That the quote was said, and by whom, is
-/// the caller's to check.
+/// The value of a fact about `topic` in the topic's form, when `quote` proves it. That the quote was said, and by whom,
+/// is the caller's to check.
 #[must_use]
 pub fn proven_value(topic: Topic, value: &str, quote: &str) -> Option<String> {
     let value = shaped(topic, value.trim())?;

@@ -1,8 +1,8 @@
 //! What must hold of a summary that a model wrote: it reports in the third person, tells nothing that was not said, and
 //! instructs nobody.
 //!
-//! The rules are lists of what is allowed where a list can be given, and refuse the rest: every sentence begins with its
-//! subject, every quotation is verbatim, every number and every name was said.
+//! The rules are lists of what is allowed where a list can be given, and refuse the rest: every sentence begins with
+//! its subject, every quotation is verbatim, every number and every name was said.
 
 use std::collections::HashSet;
 
@@ -142,7 +142,8 @@ const URGING: &[&str] = &[
 /// Capitalised words that need not have been said.
 const KNOWN: &[&str] = &["agent", "caller", "client", "customer", "utc"];
 
-/// Checks the summary `text` against what was said: the text in one line, cut to the sentences that fit into `most` words.
+/// Checks the summary `text` against what was said: the text in one line, cut to the sentences that fit into `most`
+/// words.
 ///
 /// # Errors
 /// [`Rejection`] with the first rule that the text breaks.
@@ -261,8 +262,8 @@ impl Prose {
     }
 }
 
-/// Whether the word at `place` gives an order behind a comma, or behind "always" and "never": a report has its verbs in other forms
-/// there.
+/// Whether the word at `place` gives an order behind a comma, or behind "always" and "never": a report has its verbs in
+/// other forms there.
 fn orders(text: &str, words: &[Word<'_>], place: usize) -> bool {
     let norm = words[place].norm.as_ref();
     if !ORDERS.contains(&norm) && PRESENT.binary_search(&norm).is_err() {

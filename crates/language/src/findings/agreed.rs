@@ -312,8 +312,8 @@ fn promises(utterance: &Utterance<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Whether the deed is for the caller and after the call: "get" only as in "get back to you", "you will" only as in "you will
-/// receive", "call" and "order" only with an object.
+/// Whether the deed is for the caller and after the call: "get" only as in "get back to you", "you will" only as in
+/// "you will receive", "call" and "order" only with an object.
 fn is_done_for_caller(utterance: &Utterance<'_>, promiser: usize, deed: usize, end: usize) -> bool {
     let to_caller = utterance.norm(promiser) == "you" || utterance.norm(promiser) == "you'll";
     let next = utterance.norm(deed + 1);

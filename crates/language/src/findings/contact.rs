@@ -189,8 +189,8 @@ fn last_label(utterance: &Utterance<'_>, start: usize, end: usize) -> usize {
         .map_or(end.min(start + 1), |dot| (dot + 2).min(end))
 }
 
-/// One side of a spelled-out address. Letters and digits run together; two words in a row could be one or have a dot between, so
-/// that nobody knows the address.
+/// One side of a spelled-out address. Letters and digits run together; two words in a row could be one or have a dot
+/// between, so that nobody knows the address.
 fn part(utterance: &Utterance<'_>, start: usize, end: usize) -> Option<(String, usize)> {
     let mut written = String::new();
     let mut word_before = false;

@@ -89,7 +89,8 @@ pub enum Finding {
 }
 
 impl Transcript<'_> {
-    /// The words that prove `statement`, verbatim. Empty when it was found in another transcript and does not fit this one.
+    /// The words that prove `statement`, verbatim. Empty when it was found in another transcript and does not fit this
+    /// one.
     #[must_use]
     pub fn quote(&self, statement: &Statement) -> &str {
         let turn = self.turns.get(statement.turn);

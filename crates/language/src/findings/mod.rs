@@ -1,7 +1,8 @@
 //! What callers state of themselves, and what they are told: statements with the words that prove them.
 //!
-//! Every rule goes by the form of what is said, in punctuated text and in raw speech recognition alike, and leaves out what
-//! is doubtful: a wrong fact is worse than none. A statement's quote is a verbatim span of one turn of the right speaker.
+//! Every rule goes by the form of what is said, in punctuated text and in raw speech recognition alike, and leaves out
+//! what is doubtful: a wrong fact is worse than none. A statement's quote is a verbatim span of one turn of the right
+//! speaker.
 
 mod agreed;
 mod contact;
@@ -22,8 +23,8 @@ use crate::transcript::Transcript;
 use exchange::exchanges;
 use utterance::Utterance;
 
-/// What is found in a call: topic by topic, and within a topic in the order in which it was said. Something that was said
-/// twice is found twice. Linear in the call's length.
+/// What is found in a call: topic by topic, and within a topic in the order in which it was said. Something that was
+/// said twice is found twice. Linear in the call's length.
 #[must_use]
 pub fn of_call(transcript: &Transcript<'_>) -> Vec<Finding> {
     let call: Vec<Utterance<'_>> = transcript

@@ -9,7 +9,8 @@ pub(super) struct Readout {
     pub(super) code: String,
     /// The place behind the last word.
     pub(super) end: usize,
-    /// Whether a word inside or right behind was not understood, or is part of a number in words that can be read in two ways.
+    /// Whether a word inside or right behind was not understood, or is part of a number in words that can be read in
+    /// two ways.
     pub(super) doubtful: bool,
 }
 
@@ -20,8 +21,8 @@ impl Readout {
     }
 }
 
-/// What is read out from `place` on: digits in figures or in words, and single letters when `letters` are allowed. `None` when
-/// nothing is.
+/// What is read out from `place` on: digits in figures or in words, and single letters when `letters` are allowed.
+/// `None` when nothing is.
 pub(super) fn read_out(utterance: &Utterance<'_>, place: usize, letters: bool) -> Option<Readout> {
     let mut code = String::new();
     let mut at = place;

@@ -188,8 +188,8 @@ fn is_dated(norm: &str) -> bool {
         && (!ending.is_empty() || figures.len() <= 2)
 }
 
-/// How many words the hour at `place` takes: "5", "five thirty", "3:30 pm", "nine a m", "half past three". A bare number counts
-/// only behind a word that makes it an hour.
+/// How many words the hour at `place` takes: "5", "five thirty", "3:30 pm", "nine a m", "half past three". A bare
+/// number counts only behind a word that makes it an hour.
 fn hour(utterance: &Utterance<'_>, place: usize, first: usize) -> Option<usize> {
     let norm = utterance.norm(place);
     let spoken = spoken_digit(norm).is_some_and(|hour| hour > 0) || matches!(norm, "ten" | "eleven" | "twelve");

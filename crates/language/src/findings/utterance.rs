@@ -10,8 +10,8 @@ use crate::{
     transcript::{Speaker, Turn},
 };
 
-/// A turn that is longer is not looked at beyond so many bytes: what people state of themselves stands in short turns, and
-/// the cost stays bounded.
+/// A turn that is longer is not looked at beyond so many bytes: what people state of themselves stands in short turns,
+/// and the cost stays bounded.
 const LOOKED_AT: usize = 4_000;
 
 /// A turn with its words, fillers and noise left out. A word that nobody understood has an empty `norm`.
@@ -88,7 +88,8 @@ impl<'t> Utterance<'t> {
         self.find(phrases).next().is_some()
     }
 
-    /// Whether the turn asks back, as "is your address ...?": one of the phrases stands in it, and no question word before.
+    /// Whether the turn asks back, as "is your address ...?": one of the phrases stands in it, and no question word
+    /// before.
     pub(super) fn asks_back(&self, phrases: &Phrases) -> bool {
         self.find(phrases)
             .any(|found| found.start == 0 || !matches!(self.norm(found.start - 1), "what" | "which"))

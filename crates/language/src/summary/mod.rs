@@ -14,8 +14,8 @@ use crate::transcript::{Speaker, Transcript};
 /// How reports begin that follow each other without being said again.
 const REPEATED: &[&str] = &["asks: ", "asks for ", "says: ", "tells the agent ", "tells the caller "];
 
-/// The gist of a call in at most [`CALL_WORDS`] words, in the third person: what the caller wanted, what was agreed, what is
-/// open. Empty when nothing was said that tells.
+/// The gist of a call in at most [`CALL_WORDS`] words, in the third person: what the caller wanted, what was agreed,
+/// what is open. Empty when nothing was said that tells.
 #[must_use]
 pub fn of_call(transcript: &Transcript<'_>) -> String {
     let sentences = sentences::sentences(transcript);

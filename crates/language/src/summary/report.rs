@@ -1,4 +1,5 @@
-//! Turns what somebody said into what a third person reports: "i would like to pay a bill" becomes "wants to pay a bill".
+//! Turns what somebody said into what a third person reports: "i would like to pay a bill" becomes "wants to pay a
+//! bill".
 //!
 //! Only shapes that are certain are rewritten; everything else is quoted. A report always has the speaker as its
 //! subject, so that no sentence of the caller's turns into one of this service's own.
@@ -226,7 +227,8 @@ fn behind<'s>(said: &'s [ReportWord], pattern: &str) -> Option<&'s [ReportWord]>
     Some(rest)
 }
 
-/// Wishes, offers and proposals: the speaker's words in front, the report's in place of them. The first that fits counts.
+/// Wishes, offers and proposals: the speaker's words in front, the report's in place of them. The first that fits
+/// counts.
 const WISHES: &[(&str, &str)] = &[
     ("i would like you to", "asks OTHER to"),
     ("i want you to", "wants OTHER to"),

@@ -1,7 +1,7 @@
 //! Chooses the sentences that tell most of a call.
 //!
-//! A sentence counts by the words of content in it, each by how often the call comes back to it, weighed by where it stands
-//! and by what kind of sentence it is. The weights are few and were set on development dialogues as a whole; see
+//! A sentence counts by the words of content in it, each by how often the call comes back to it, weighed by where it
+//! stands and by what kind of sentence it is. The weights are few and were set on development dialogues as a whole; see
 //! `docs/MEMORY.md`.
 
 use std::collections::{HashMap, HashSet};
@@ -22,8 +22,8 @@ pub const CALL_WORDS: usize = 60;
 /// What each return of the call to a word adds to the word's weight, by the logarithm of the count.
 const RETURN: f64 = 1.0;
 
-/// What the first sentence counts more than a late one, and after how many sentences that fades to a third. People begin
-/// with what they want.
+/// What the first sentence counts more than a late one, and after how many sentences that fades to a third. People
+/// begin with what they want.
 const BEGINNING: f64 = 3.0;
 const FADES: f64 = 0.7;
 
@@ -304,7 +304,8 @@ fn is_routine(sentence: &Sentence<'_>) -> bool {
     sentence.words.len() < ROUTINE_WORDS && (0..sentence.words.len()).any(|start| stands_at(sentence, start, ROUTINE))
 }
 
-/// Whether a sentence is only a name or an exclamation beside others of its turn. As a whole turn such words are an answer.
+/// Whether a sentence is only a name or an exclamation beside others of its turn. As a whole turn such words are an
+/// answer.
 fn is_fragment(sentences: &[Sentence<'_>], place: usize) -> bool {
     let sentence = &sentences[place];
     let beside = |other: Option<usize>| {

@@ -1,9 +1,9 @@
 //! The one table of characters that are never shown.
 //!
-//! Source: the Unicode Character Database, version 16.0. An invisible character has the property `Default_Ignorable_Code_Point` of
-//! `DerivedCoreProperties.txt`, or is one of the interlinear annotation characters U+FFF9 to U+FFFB; every character with the
-//! property `Bidi_Control` is among them. A line break has the general category `Zl` or `Zp`. A test holds the table against
-//! the database.
+//! Source: the Unicode Character Database, version 16.0. An invisible character has the property
+//! `Default_Ignorable_Code_Point` of `DerivedCoreProperties.txt`, or is one of the interlinear annotation characters
+//! U+FFF9 to U+FFFB; every character with the property `Bidi_Control` is among them. A line break has the general
+//! category `Zl` or `Zp`. A test holds the table against the database.
 
 /// Whether `c` has no width and only steers how others are shown: soft hyphen, zero-width characters, direction marks,
 /// variation selectors, tags.

@@ -1,8 +1,8 @@
 //! English words that are hardly ever anybody's name.
 //!
-//! Recognised speech is in lower case and without punctuation, so a name cannot be told from what follows it by its form. A
-//! list of given names would leave out most of the world; a list of the words that people say around their names does
-//! not. Words that are also common names (`rose`, `brown`, `mark`, `price`) are left out on purpose.
+//! Recognised speech is in lower case and without punctuation, so a name cannot be told from what follows it by its
+//! form. A list of given names would leave out most of the world; a list of the words that people say around their
+//! names does not. Words that are also common names (`rose`, `brown`, `mark`, `price`) are left out on purpose.
 
 /// Whether `word`, in lower case, is an ordinary word.
 pub(crate) fn is_ordinary(word: &str) -> bool {

@@ -1,7 +1,7 @@
 //! Finds phrases among words.
 
-/// Phrases of lower-case words with single blanks between. Most words begin none of them, and that is known without comparing
-/// text: it keeps long calls quick.
+/// Phrases of lower-case words with single blanks between. Most words begin none of them, and that is known without
+/// comparing text: it keeps long calls quick.
 pub(crate) struct Phrases {
     list: &'static [&'static str],
     /// A bit for each pair of first bytes that a phrase has.
@@ -29,7 +29,8 @@ impl Phrases {
         Self { list, beginnings }
     }
 
-    /// The longest phrase that stands at `place`, of the words that `word` gives by their place, and the place behind it.
+    /// The longest phrase that stands at `place`, of the words that `word` gives by their place, and the place behind
+    /// it.
     pub(crate) fn at<'w>(
         &self,
         place: usize,

@@ -5,8 +5,8 @@
 
 use super::invisible::{is_line_break, visible};
 
-/// Writes `text` in one line without control characters, invisible marks or markup. Double quotation marks become single ones,
-/// so that the result can stand between double ones. Runs of blanks become one space.
+/// Writes `text` in one line without control characters, invisible marks or markup. Double quotation marks become
+/// single ones, so that the result can stand between double ones. Runs of blanks become one space.
 #[must_use]
 pub fn plain(text: &str) -> String {
     written(text, '\'')

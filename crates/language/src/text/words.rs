@@ -117,8 +117,8 @@ pub(crate) fn words(text: &str) -> Vec<Word<'_>> {
     words
 }
 
-/// The next run of characters without blanks from byte `at` on. A run ends also behind `?`, `!`, `,`, `;` and `..` that a
-/// letter follows, because transcripts leave blanks out there.
+/// The next run of characters without blanks from byte `at` on. A run ends also behind `?`, `!`, `,`, `;` and `..` that
+/// a letter follows, because transcripts leave blanks out there.
 fn chunk(text: &str, at: usize) -> Option<(usize, usize)> {
     let blank = |c: char| c.is_whitespace() || c.is_control();
     let start = at + text[at..].find(|c: char| !blank(c))?;

@@ -408,7 +408,7 @@ pub async fn an_existing_default_tenant_gets_no_key(fixture: &AccessFixture) {
     assert_eq!(keys(admin, DEFAULT).await, []);
 }
 
-/// Of several replicas that start at once, at most one stores its key.
+/// When several replicas start at once, at most one stores its key.
 pub async fn replicas_that_start_at_once_store_one_key(fixture: &AccessFixture) {
     let stored = at_once((0..REPLICAS).map(|i| {
         let admin = Arc::clone(&fixture.admin);
@@ -434,7 +434,7 @@ pub async fn replicas_that_start_at_once_store_one_key(fixture: &AccessFixture) 
     );
 }
 
-/// Of several replicas that start at once with one key that must exist, one stores it.
+/// When several replicas start at once with a key that must exist, exactly one stores it.
 pub async fn replicas_with_one_key_store_it_once(fixture: &AccessFixture) {
     let stored = at_once((0..REPLICAS).map(|_| {
         let admin = Arc::clone(&fixture.admin);

@@ -24,8 +24,8 @@ pub struct CacheTimes {
     pub stale: Duration,
 }
 
-/// What the suite of [`Authenticator`] works on: the implementation over a key store that fails when told, under a clock that
-/// moves when told.
+/// What the suite of [`Authenticator`] works on: the implementation over a key store that fails when told, under a
+/// clock that moves when told.
 pub struct AuthenticatorFixture {
     authenticator: Arc<dyn Authenticator>,
     store: Arc<InMemoryKeyStore>,
@@ -41,11 +41,12 @@ const TENANT: &str = "acme";
 const MANY: usize = 2_000;
 
 impl AuthenticatorFixture {
-    /// Builds the implementation under test with `build`: over this key store, with this clock as its only source of time for
-    /// what it keeps, and with these times. Failed credentials of one address must be slowed down before the two thousandth.
+    /// Builds the implementation under test with `build`: over this key store, with this clock as its only source of
+    /// time for what it keeps, and with these times. Failed credentials of one address must be slowed down before the
+    /// two thousandth.
     ///
-    /// The clock's monotonic time stands still between the steps of a clause. Deadlines are counted on it too, and lie at
-    /// least as far in the real future, so waiting for them on either is right.
+    /// The clock's monotonic time stands still between the steps of a clause. Deadlines are counted on it too, and lie
+    /// at least as far in the real future, so waiting for them on either is right.
     #[must_use]
     pub fn new<A, B>(build: B) -> Self
     where
@@ -252,8 +253,8 @@ pub async fn the_store_is_asked_again_after_the_cache_time(fixture: &Authenticat
     assert!(matches!(refused, Err(AuthError::Unauthorized)), "{refused:?}");
 }
 
-/// MUST 1 and 3: while the store cannot be reached, a verified key stays valid for the stale time and no longer; when the
-/// store is back, so is the key.
+/// MUST 1 and 3: while the store cannot be reached, a verified key stays valid for the stale time and no longer; when
+/// the store is back, so is the key.
 pub async fn a_verified_key_outlives_an_outage_for_the_stale_time(fixture: &AuthenticatorFixture) {
     for (i, fault) in OUTAGES.into_iter().enumerate() {
         let key = sample::key_text(i);
@@ -313,8 +314,8 @@ pub async fn a_revocation_during_an_outage_takes_effect_after_it(fixture: &Authe
     assert!(matches!(refused, Err(AuthError::Unauthorized)), "{refused:?}");
 }
 
-/// MUST 1 and 4: while the store cannot be reached, a key not in memory is unavailable, by the deadline; afterwards it is not
-/// remembered as anything.
+/// MUST 1 and 4: while the store cannot be reached, a key not in memory is unavailable, by the deadline; afterwards it
+/// is not remembered as anything.
 pub async fn a_key_not_in_memory_is_unavailable_in_an_outage(fixture: &AuthenticatorFixture) {
     for (i, fault) in OUTAGES.into_iter().enumerate() {
         let key = sample::key_text(i);
@@ -386,8 +387,8 @@ pub async fn simultaneous_requests_are_all_verified(fixture: &AuthenticatorFixtu
     }
 }
 
-/// MUST 5: an address whose credentials fail is slowed down for a while that it is told. A key that is verified already, and
-/// every other address, go on.
+/// MUST 5: an address whose credentials fail is slowed down for a while that it is told. A key that is verified
+/// already, and every other address, go on.
 pub async fn guessing_slows_its_address_down(fixture: &AuthenticatorFixture) {
     let (guesser, bystander) = (address(66), address(7));
     for i in 0..3 {
@@ -441,8 +442,9 @@ pub async fn an_outage_slows_nobody_down(fixture: &AuthenticatorFixture) {
 
 /// Expands to the contract suite of [`Authenticator`]: a module with one test for each clause.
 ///
-/// The fixture is a future that gives `Option<`[`AuthenticatorFixture`]`>`, for example
-/// `async { Some(AuthenticatorFixture::new(|keys, clock, times| MyAuthenticator::new(keys, clock, times.fresh, times.stale))) }`.
+/// The fixture is a future that gives `Option<`[`AuthenticatorFixture`]`>`, for example `async {
+/// Some(AuthenticatorFixture::new(|keys, clock, times| MyAuthenticator::new(keys, clock, times.fresh, times.stale)))
+/// }`.
 #[macro_export]
 macro_rules! authenticator_contract {
     ($module:ident, $fixture:expr $(,)?) => {

@@ -269,7 +269,7 @@ pub async fn an_import_counts_each_caller_once(fixture: &CallerAdminFixture) {
     assert_eq!(view.import(mixed).await, counts(0, 0, 7));
 }
 
-/// Of simultaneous imports and first contacts there is one caller, who has what was imported.
+/// Simultaneous imports and first contacts make one caller, who has what was imported.
 pub async fn an_import_meets_simultaneous_first_contacts(fixture: &CallerAdminFixture) {
     for round in 0..5 {
         let view = View::of(fixture, 0);
@@ -483,7 +483,8 @@ pub async fn profiles_and_histories_stay_in_their_tenant(fixture: &CallerAdminFi
     assert_eq!(one.caller(&number(1)).await, None);
 }
 
-/// `facts`: what was superseded is shown as such, newest first; an unknown caller has none, and neither has another tenant's.
+/// `facts`: what was superseded is shown as such, newest first; an unknown caller has none, and neither has another
+/// tenant's.
 pub async fn facts_are_shown_with_what_no_longer_stands(fixture: &CallerAdminFixture) {
     let view = View::of(fixture, 0);
     let read = async |tenant: usize| {

@@ -108,8 +108,8 @@ pub async fn a_fact_is_shown_with_its_evidence(fixture: &CallerMemoryFixture) {
     assert_eq!(read.facts.len(), expected.len());
 }
 
-/// `recall` MUST 6: the newest statement of a single key stands, whatever the order in which the calls arrive; each value of the
-/// other keys stands, the newest first, and as many as the rule says.
+/// `recall` MUST 6: the newest statement of a single key stands, whatever the order in which the calls arrive; each
+/// value of the other keys stands, the newest first, and as many as the rule says.
 pub async fn what_stands_is_the_newest(fixture: &CallerMemoryFixture) {
     let view = View::of(fixture, 0);
     let city = |value: &str, at_ms| vec![said(FactKey::City, value, NOW_MS + at_ms)];

@@ -124,8 +124,8 @@ impl View {
         .await;
     }
 
-    /// Checks in one read that the call of `record`, the only one of its number, is there as a whole or not at all; whether
-    /// it is there.
+    /// Checks in one read that the call of `record`, the only one of its number, is there as a whole or not at all;
+    /// whether it is there.
     async fn is_whole(&self, record: &CallRecord) -> bool {
         let read = self.recall(&record.call.number, 0).await;
         let is_there = read.caller.total_calls == 1;
@@ -256,7 +256,8 @@ pub async fn a_recall_shows_the_profile_before_this_contact(fixture: &CallerMemo
     assert_eq!(third.caller.first_seen_ms, NOW_MS);
 }
 
-/// `recall` MUST 2: at most five calls, the newest start first, whatever the order of the commits; the count has them all.
+/// `recall` MUST 2: at most five calls, the newest start first, whatever the order of the commits; the count has them
+/// all.
 pub async fn recent_calls_are_the_five_newest_by_start(fixture: &CallerMemoryFixture) {
     let view = View::first(fixture);
     let minutes = [3, 7, 1, 6, 2, 5, 4];
@@ -482,7 +483,8 @@ pub async fn the_same_report_again_changes_nothing(fixture: &CallerMemoryFixture
     assert_eq!(after.caller.total_calls, 1);
 }
 
-/// `record_end` MUST 2: a different report of a session replaces the first in every field, and the call keeps its identity.
+/// `record_end` MUST 2: a different report of a session replaces the first in every field, and the call keeps its
+/// identity.
 pub async fn a_correction_replaces_every_field(fixture: &CallerMemoryFixture) {
     let view = View::first(fixture);
     let first = record(&number(0), "session", NOW_MS, 1);
@@ -817,7 +819,8 @@ pub async fn summaries_survive_any_text(fixture: &CallerMemoryFixture) {
     }
 }
 
-/// `record_end` MUST 2: sessions are told apart exactly: by case, spaces, Unicode form, and the last of 10,000 characters.
+/// `record_end` MUST 2: sessions are told apart exactly: by case, spaces, Unicode form, and the last of 10,000
+/// characters.
 pub async fn session_ids_are_told_apart_exactly(fixture: &CallerMemoryFixture) {
     let view = View::first(fixture);
     let long = "🙂 session-".repeat(1_000);

@@ -251,7 +251,8 @@ pub async fn a_vendor_that_is_not_there_is_transient(fixture: &EnrichmentProvide
     assert_eq!(provider.look_up(&number(), ample()).await, LookupOutcome::Transient);
 }
 
-/// MUST 7: neither the secret nor the number is in the log at its finest level or in `Debug`, whatever the vendor answers.
+/// MUST 7: neither the secret nor the number is in the log at its finest level or in `Debug`, whatever the vendor
+/// answers.
 pub async fn neither_secret_nor_number_is_shown(fixture: &EnrichmentProviderFixture) {
     let fixture = *fixture;
     // On one thread, because a log that is kept for a test is kept for its thread.

@@ -1,7 +1,8 @@
 //! The contract suite of every port: what the documentation of a port says an implementation MUST do, as tests.
 //!
-//! Each clause is one public function that takes a fixture and panics when the implementation breaks it. One macro for each
-//! port expands to a module with one `#[test]` for each clause, so that a failure carries the name of what was broken:
+//! Each clause is one public function that takes a fixture and panics when the implementation breaks it. One macro for
+//! each port expands to a module with one `#[test]` for each clause, so that a failure carries the name of what was
+//! broken:
 //!
 //! | Port | Macro | Fixture |
 //! |---|---|---|
@@ -21,11 +22,11 @@
 //!
 //! # How to use a suite
 //!
-//! Every macro takes the name of the module it makes and a fixture expression: a future (an `async` block, or a call of an
-//! `async fn`) that gives `Option<Fixture>`. The expression is evaluated anew for every test, inside a Tokio runtime with two
-//! worker threads and all drivers. `None` skips the test: print why before you return it. The fixture lives until the
-//! clause has ended and is dropped inside the runtime; what has to live as long (a temporary folder, a server) goes into
-//! [`CallerMemoryFixture::keep`] and its like.
+//! Every macro takes the name of the module it makes and a fixture expression: a future (an `async` block, or a call of
+//! an `async fn`) that gives `Option<Fixture>`. The expression is evaluated anew for every test, inside a Tokio runtime
+//! with two worker threads and all drivers. `None` skips the test: print why before you return it. The fixture lives
+//! until the clause has ended and is dropped inside the runtime; what has to live as long (a temporary folder, a
+//! server) goes into [`CallerMemoryFixture::keep`] and its like.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -45,8 +46,8 @@
 //! # fn main() {}
 //! ```
 //!
-//! The tests need no dependency but `testkit`, run in parallel, and share nothing but what the fixtures share. A clause that
-//! does not end within [`CLAUSE_LIMIT`] fails.
+//! The tests need no dependency but `testkit`, run in parallel, and share nothing but what the fixtures share. A clause
+//! that does not end within [`CLAUSE_LIMIT`] fails.
 
 pub mod access_admin;
 pub mod authenticator;
@@ -88,8 +89,8 @@ const GRACE: Duration = Duration::from_millis(750);
 pub struct CallerMemoryFixture {
     /// The implementation.
     pub memory: Arc<dyn CallerMemory>,
-    /// A second instance over the same store, as another process or a restarted one would have. The clauses about several
-    /// processes are skipped when there is none.
+    /// A second instance over the same store, as another process or a restarted one would have. The clauses about
+    /// several processes are skipped when there is none.
     pub other_process: Option<Arc<dyn CallerMemory>>,
     /// Two tenants that exist in the store and have no callers. The store may hold other tenants with callers, so tests
     /// may share one database.
@@ -100,7 +101,8 @@ pub struct CallerMemoryFixture {
 
 /// What the suite of [`OpenCalls`] works on.
 ///
-/// The store must hold the two tenants and nothing else, because open calls are counted of all. So every test needs its own.
+/// The store must hold the two tenants and nothing else, because open calls are counted of all. So every test needs its
+/// own.
 pub struct OpenCallsFixture {
     /// The memory in which calls begin and end.
     pub memory: Arc<dyn CallerMemory>,
@@ -150,12 +152,13 @@ pub struct AccessFixture {
 
 /// What the suite of [`ReceiptStore`] works on.
 ///
-/// The store must hold the two tenants and no receipt, because what is old is deleted of all. So every test needs its own.
+/// The store must hold the two tenants and no receipt, because what is old is deleted of all. So every test needs its
+/// own.
 pub struct ReceiptFixture {
     /// The implementation.
     pub store: Arc<dyn ReceiptStore>,
-    /// A second instance over the same store, as another process would have. Without it, the clauses about several processes
-    /// use the first twice.
+    /// A second instance over the same store, as another process would have. Without it, the clauses about several
+    /// processes use the first twice.
     pub other_process: Option<Arc<dyn ReceiptStore>>,
     /// The memory over the same store, whose ended calls give the outcomes.
     pub memory: Arc<dyn CallerMemory>,
@@ -167,12 +170,13 @@ pub struct ReceiptFixture {
 
 /// What the suites of [`SpendLedger`] and [`SpendAdmin`] work on.
 ///
-/// The store must hold the two tenants and nothing else, because usage and caps are listed of all. So every test needs its own.
+/// The store must hold the two tenants and nothing else, because usage and caps are listed of all. So every test needs
+/// its own.
 pub struct SpendFixture {
     /// The implementation that counts.
     pub ledger: Arc<dyn SpendLedger>,
-    /// A second instance over the same store, as another process would have. Without it, the clauses about several processes
-    /// use the first twice.
+    /// A second instance over the same store, as another process would have. Without it, the clauses about several
+    /// processes use the first twice.
     pub other_process: Option<Arc<dyn SpendLedger>>,
     /// The implementation that lists the counts and sets the caps of the same store.
     pub admin: Arc<dyn SpendAdmin>,
@@ -222,7 +226,8 @@ where
     runtime.shutdown_timeout(Duration::from_secs(5));
 }
 
-/// Whether an error says that the port could not be reached or missed the deadline, which is what a passed deadline gives.
+/// Whether an error says that the port could not be reached or missed the deadline, which is what a passed deadline
+/// gives.
 fn is_unavailable<T>(answer: &Result<T, PortError>) -> bool {
     matches!(answer, Err(PortError::Unavailable(_)))
 }

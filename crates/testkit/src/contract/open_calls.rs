@@ -170,7 +170,8 @@ pub async fn a_passed_deadline_is_unavailable(fixture: &OpenCallsFixture) {
 
 /// Expands to the contract suite of [`OpenCalls`], and the clauses about gaps: a module with one test for each.
 ///
-/// The fixture is a future that gives `Option<`[`OpenCallsFixture`]`>`; see [`contract`](crate::contract) for an example.
+/// The fixture is a future that gives `Option<`[`OpenCallsFixture`]`>`; see [`contract`](crate::contract) for an
+/// example.
 #[macro_export]
 macro_rules! open_calls_contract {
     ($module:ident, $fixture:expr $(,)?) => {

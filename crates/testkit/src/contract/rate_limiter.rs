@@ -19,9 +19,9 @@ pub struct RateLimiterFixture {
 }
 
 impl RateLimiterFixture {
-    /// Builds the implementation under test with `build`: with this clock, and this bucket for keys whose tenant has none of its
-    /// own. An implementation that must count on another clock, as one on a shared server does, may ignore the given one:
-    /// the clauses then take as long as the buckets need, which is seconds.
+    /// Builds the implementation under test with `build`: with this clock, and this bucket for keys whose tenant has
+    /// none of its own. An implementation that must count on another clock, as one on a shared server does, may ignore
+    /// the given one: the clauses then take as long as the buckets need, which is seconds.
     #[must_use]
     pub fn new<L, B>(build: B) -> Self
     where

@@ -118,8 +118,8 @@ pub async fn an_unknown_receipt_is_none(fixture: &ReceiptFixture) {
     assert!(matches!(nil, Ok(None)), "{nil:?}");
 }
 
-/// The outcome is that of the session's call: none before its end, the corrected one after a correction, and never that of
-/// another session or tenant.
+/// The outcome is that of the session's call: none before its end, the corrected one after a correction, and never that
+/// of another session or tenant.
 pub async fn the_outcome_is_of_the_sessions_call(fixture: &ReceiptFixture) {
     let outcome = async |receipt: &Receipt| show(fixture, receipt).await.expect("it was kept").outcome;
     let [with, again, without] = [Some("a"), Some("a"), None].map(|session| of(fixture, 0, session));
@@ -244,7 +244,7 @@ pub async fn a_purge_deletes_the_oldest_and_no_more_than_it_may(fixture: &Receip
     assert_eq!(purge(50, 3).await, Some(0));
 }
 
-/// Of purges at once by several processes each deletes what the others do not, and none fails.
+/// When several processes purge at once, each deletes what the others do not, and none fails.
 pub async fn simultaneous_purges_delete_each_receipt_once(fixture: &ReceiptFixture) {
     let old: Vec<_> = (0..300).map(|n| receipt(fixture.tenants[n % 2].0, None, 1)).collect();
     keep(fixture, &old).await;

@@ -195,8 +195,8 @@ pub async fn tenants_vendors_and_days_stay_apart(fixture: &SpendFixture) {
     assert_eq!(bought(&*fixture.admin, two_name, "pdl").await, (1, 11));
 }
 
-/// MUST 1: with a deadline that has passed, the method says so promptly and counts nothing; with a tight one, it returns by
-/// it, and what it could not do by then is counted at most once.
+/// MUST 1: with a deadline that has passed, the method says so promptly and counts nothing; with a tight one, it
+/// returns by it, and what it could not do by then is counted at most once.
 pub async fn reserve_keeps_its_deadline(fixture: &SpendFixture) {
     let (id, name) = &fixture.tenants[0];
     let price = purchase(*id, "twilio", 1);

@@ -73,8 +73,8 @@ fn is_call(claim: &Claim) -> bool {
     matches!(claim.subject, Subject::Call { .. })
 }
 
-/// MUST 3 and 4: a committed call is claimed with its transcript, once, and its settled summary takes the place of the rules' one;
-/// then its caller is claimed with the calls as they are.
+/// MUST 3 and 4: a committed call is claimed with its transcript, once, and its settled summary takes the place of the
+/// rules' one; then its caller is claimed with the calls as they are.
 pub async fn a_call_and_then_its_caller_are_rewritten(fixture: &BacklogFixture) {
     let backlog = &*fixture.backlog;
     assert_eq!(claim(backlog, NOW_MS).await, None, "nothing lacks a rewrite");
@@ -137,8 +137,8 @@ pub async fn a_call_and_then_its_caller_are_rewritten(fixture: &BacklogFixture) 
     );
 }
 
-/// MUST 4: the facts of a rewrite join those of the rules, with their evidence, and supersede none of the same call; a correction
-/// takes them away.
+/// MUST 4: the facts of a rewrite join those of the rules, with their evidence, and supersede none of the same call; a
+/// correction takes them away.
 pub async fn facts_of_a_rewrite_join_those_of_the_rules(fixture: &BacklogFixture) {
     let backlog = &*fixture.backlog;
     let fact = |key, value: &str| Fact {
@@ -184,7 +184,8 @@ pub async fn facts_of_a_rewrite_join_those_of_the_rules(fixture: &BacklogFixture
     assert!(recall(fixture, tenant, 0).await.facts.is_empty());
 }
 
-/// MUST 4: a call without a rewrite to keep is no longer lacking, and keeps the text that the rules made; so does a caller.
+/// MUST 4: a call without a rewrite to keep is no longer lacking, and keeps the text that the rules made; so does a
+/// caller.
 pub async fn nothing_to_keep_leaves_the_text_of_the_rules(fixture: &BacklogFixture) {
     let backlog = &*fixture.backlog;
     let record = end_one(fixture, "one", 1).await;

@@ -1,8 +1,9 @@
 //! The caller's name, where they introduce themselves.
 //!
-//! A name is known by where it stands ("my name is ...", "this is ... calling", the answer to "may I have your name"), and
-//! ends where ordinary words begin. There is no list of names. Recognised speech mangles names, so what looks mangled (a
-//! word that nobody understood beside it, too many words, ordinary words in it, two different names) is left out.
+//! A name is known by where it stands ("my name is ...", "this is ... calling", the answer to "may I have your name"),
+//! and ends where ordinary words begin. There is no list of names. Recognised speech mangles names, so what looks
+//! mangled (a word that nobody understood beside it, too many words, ordinary words in it, two different names) is left
+//! out.
 
 mod shape;
 

@@ -171,8 +171,8 @@ pub(super) fn titled(shown: &str) -> String {
     }
 }
 
-/// A run of at least three single letters from `place` on ("s m y t h", "s-m-y-t-h"), after "that's" or "spelled", and the
-/// place behind it.
+/// A run of at least three single letters from `place` on ("s m y t h", "s-m-y-t-h"), after "that's" or "spelled", and
+/// the place behind it.
 pub(super) fn spelling(utterance: &Utterance<'_>, place: usize) -> Option<(String, usize)> {
     let mut at = utterance
         .behind(
