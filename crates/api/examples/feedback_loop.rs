@@ -15,15 +15,15 @@ use actix_web::{
 use adapters_auth::{ApiKey, AuthOptions, CachedAuthenticator, GovernorRateLimiter};
 use adapters_sqlorm::{Database, DatabaseOptions, SqlCallerMemory, SqlKeyStore, SqlReceiptStore};
 use api::{
-    Metrics,
+    Api, Metrics, RequestLimits, app,
     receipts::{ReceiptLimits, Receipts},
-    rest::{self, Api, Limits, Ports},
 };
 use domain::{
+    CallerService,
     access::{NewKey, RateLimit, Scopes},
     enrichment::Ttl,
     port::{AccessAdmin, CallerMemory, Clock, ReceiptStore},
-    usecase::CallerRules,
+    usecase::{CallerPorts, CallerRules},
 };
 use testkit::{CachedOnly, sample};
 
@@ -84,20 +84,21 @@ fn api(database: &Database, with_receipts: bool) -> Result<Data<Api>, Failure> {
         per_second: NonZeroU32::MAX,
         burst: NonZeroU32::MAX,
     };
-    let ports = Ports {
+    let metrics = Arc::new(Metrics::new());
+    let ports = CallerPorts {
         memory: memory.clone(),
         lookups: memory,
         enricher: Arc::new(CachedOnly),
-        authenticator: Arc::new(CachedAuthenticator::new(keys, clock.clone(), AuthOptions::default())),
-        limiter: Arc::new(GovernorRateLimiter::new(rate, clock.clone())),
         clock: clock.clone(),
+        probe: metrics.clone(),
     };
+    let authenticator = CachedAuthenticator::new(keys, clock.clone(), AuthOptions::default());
+    let limiter = GovernorRateLimiter::new(rate, clock.clone());
     let rules = CallerRules {
         default_region: "US".parse()?,
         ttl: Ttl::default(),
         unfinished_after: Duration::from_hours(2),
     };
-    let metrics = Arc::new(Metrics::new());
     let receipts = with_receipts.then(|| {
         let store = Arc::new(SqlReceiptStore::new(database));
         Arc::new(Receipts::start(
@@ -107,14 +108,19 @@ fn api(database: &Database, with_receipts: bool) -> Result<Data<Api>, Failure> {
             ReceiptLimits::default(),
         ))
     });
-    Ok(Data::new(
-        Api::new(ports, rules, Limits::default(), metrics).with_receipts(receipts),
-    ))
+    let api = Api::new(
+        CallerService::new(ports, rules),
+        Arc::new(authenticator),
+        Arc::new(limiter),
+        RequestLimits::default(),
+        metrics,
+    );
+    Ok(Data::new(api.with_receipts(receipts)))
 }
 
 /// How long each recall of a round took.
 async fn round(api: &Data<Api>, key: &ApiKey) -> Result<Vec<Duration>, Failure> {
-    let app = init_service(rest::app(api)).await;
+    let app = init_service(app(api)).await;
     let mut took = Vec::with_capacity(RECALLS);
     let mut pace = tokio::time::interval(PACE);
     for n in 0..RECALLS {

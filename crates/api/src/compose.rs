@@ -6,8 +6,9 @@ use adapters_auth::{AuthOptions, CachedAuthenticator, GovernorRateLimiter};
 use adapters_enrichment::{FanOut, FanOutParts};
 use adapters_llm::{Rewriter, RewriterParts};
 use domain::{
+    CallerService,
     port::{Clock, LookupProbe, RewriteProbe, Storage},
-    usecase::CallerRules,
+    usecase::{CallerPorts, CallerRules},
 };
 use tokio::runtime::Handle;
 
@@ -15,9 +16,9 @@ use crate::{
     clock::SystemClock,
     config::ServeSettings,
     receipts::{ReceiptLimits, Receipts},
-    rest::{Api, Limits, Ports},
+    state::{Api, RequestLimits},
     storages::{MissingPart, missing_parts},
-    telemetry::{Metrics, OpenCallsGauge, PoolGauges, Traces},
+    telemetry::{Metrics, OpenCallsGauge, PoolGauges, Traces, probe},
     vendors::{self, VendorError},
 };
 
@@ -100,23 +101,32 @@ pub(crate) fn compose(
         };
         Rewriter::start(parts, &Handle::current())
     });
-    let ports = Ports {
+    let ports = CallerPorts {
         memory: storage.memory(),
         lookups: storage.lookups(),
         enricher: look_ups.clone(),
-        authenticator: Arc::new(CachedAuthenticator::new(storage.keys(), Arc::clone(&clock), auth)),
-        limiter: Arc::new(GovernorRateLimiter::new(settings.rate_limit(), Arc::clone(&clock))),
-        clock,
+        clock: Arc::clone(&clock),
+        probe: probe(metrics, traces.as_ref()),
     };
-    let limits = Limits {
+    let authenticator = CachedAuthenticator::new(storage.keys(), Arc::clone(&clock), auth);
+    let limiter = GovernorRateLimiter::new(settings.rate_limit(), clock);
+    let limits = RequestLimits {
         recall_deadline: settings.recall_deadline(),
         write_deadline: settings.write_deadline(),
         max_body_bytes: usize::try_from(settings.max_body_bytes).unwrap_or(usize::MAX),
         body_time: Duration::from_secs(10),
     };
     metrics.collect(PoolGauges(Arc::clone(storage)));
+    let api = Api::new(
+        CallerService::new(ports, rules),
+        Arc::new(authenticator),
+        Arc::new(limiter),
+        limits,
+        Arc::clone(metrics),
+    );
     Ok(Composed {
-        api: Api::traced(ports, rules, limits, Arc::clone(metrics), traces)
+        api: api
+            .with_traces(traces)
             .with_receipts(receipts.clone())
             .with_docs(settings.docs),
         look_ups,

@@ -1,6 +1,6 @@
 //! The settings: one list for flags, environment variables and `serve --help`, so that the three never differ.
 
-use std::{net::SocketAddr, num::NonZeroU32, time::Duration};
+use std::{net::SocketAddr, num::NonZeroU32, ops::RangeInclusive, time::Duration};
 
 use adapters_auth::ApiKey;
 use adapters_enrichment::{
@@ -37,6 +37,10 @@ pub struct DatabaseSettings {
     pub auto_migrate: bool,
 }
 
+/// What a deadline may be, in milliseconds. The least is what a client may ask for too (`X-Deadline-Ms`): ports are given up 5 ms
+/// earlier, so that with less hardly any request could be answered.
+const DEADLINE_MS: RangeInclusive<u64> = 20..=60_000;
+
 /// Everything that `serve` can be told.
 #[derive(Debug, Clone, Args)]
 pub struct ServeSettings {
@@ -72,12 +76,12 @@ pub struct ServeSettings {
     )]
     pub default_region: Region,
 
-    /// The whole of a recall, in milliseconds
-    #[arg(long, env = "CALLER_MEMORY_RECALL_DEADLINE_MS", value_name = "MS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..=60_000))]
+    /// The whole of a recall, in milliseconds: 20 to 60000
+    #[arg(long, env = "CALLER_MEMORY_RECALL_DEADLINE_MS", value_name = "MS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(DEADLINE_MS))]
     pub recall_deadline_ms: u64,
 
-    /// The whole of a calls/end, in milliseconds
-    #[arg(long, env = "CALLER_MEMORY_WRITE_DEADLINE_MS", value_name = "MS", default_value_t = 3000, value_parser = clap::value_parser!(u64).range(1..=60_000))]
+    /// The whole of a calls/end, in milliseconds: 20 to 60000
+    #[arg(long, env = "CALLER_MEMORY_WRITE_DEADLINE_MS", value_name = "MS", default_value_t = 3000, value_parser = clap::value_parser!(u64).range(DEADLINE_MS))]
     pub write_deadline_ms: u64,
 
     /// How long after its recall a call that was not written back counts as a gap, in seconds

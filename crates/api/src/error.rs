@@ -91,6 +91,17 @@ impl Code {
     }
 }
 
+/// What is wrong with the form of a request; the texts are meant for the client.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum InputError {
+    /// The request cannot be read: its body is no JSON, say, or its phone number cannot be parsed.
+    #[error("{0}")]
+    BadRequest(String),
+    /// The body is JSON but does not fit the schema; the text names the place.
+    #[error("{0}")]
+    Validation(String),
+}
+
 /// Why a request is not served: the client's face (code, message, headers) and the hidden one (the cause).
 #[derive(Debug)]
 pub(crate) struct Refusal {
@@ -271,12 +282,27 @@ impl ResponseError for Refusal {
 impl From<Error> for Refusal {
     fn from(error: Error) -> Self {
         match error {
-            Error::BadRequest(message) => Self::new(Code::BadRequest, message),
-            Error::Validation(message) => Self::new(Code::ValidationError, message),
             Error::InsufficientScope(_) => Self::new(Code::InsufficientScope, error.to_string()),
             Error::NotFound => Self::new(Code::NotFound, error.to_string()),
-            Error::Port(PortError::Unavailable(cause)) => Self::unavailable(cause),
-            Error::Port(PortError::Internal(cause)) => Self::internal(cause),
+            Error::Port(error) => error.into(),
+        }
+    }
+}
+
+impl From<PortError> for Refusal {
+    fn from(error: PortError) -> Self {
+        match error {
+            PortError::Unavailable(cause) => Self::unavailable(cause),
+            PortError::Internal(cause) => Self::internal(cause),
+        }
+    }
+}
+
+impl From<InputError> for Refusal {
+    fn from(error: InputError) -> Self {
+        match error {
+            InputError::BadRequest(message) => Self::new(Code::BadRequest, message),
+            InputError::Validation(message) => Self::new(Code::ValidationError, message),
         }
     }
 }
@@ -335,15 +361,24 @@ mod tests {
     fn every_error_of_a_use_case_has_its_row() {
         let secret = || Cause::from("password hunter2 refused by db.internal");
         let table = [
-            (Error::BadRequest("x".into()), 400, "bad_request"),
-            (Error::Validation("x".into()), 422, "validation_error"),
-            (Error::InsufficientScope(Scope::Recall), 403, "insufficient_scope"),
-            (Error::NotFound, 404, "not_found"),
-            (PortError::Unavailable(secret()).into(), 503, "service_unavailable"),
+            (InputError::BadRequest("x".into()).into(), 400, "bad_request"),
+            (InputError::Validation("x".into()).into(), 422, "validation_error"),
+            (
+                Error::InsufficientScope(Scope::Recall).into(),
+                403,
+                "insufficient_scope",
+            ),
+            (Error::NotFound.into(), 404, "not_found"),
+            (
+                Error::Port(PortError::Unavailable(secret())).into(),
+                503,
+                "service_unavailable",
+            ),
             (PortError::Internal(secret()).into(), 500, "internal_error"),
         ];
-        for (error, status, code) in table {
-            let (shown_status, body) = shown(&Refusal::from(error));
+        for (refusal, status, code) in table {
+            let refusal: Refusal = refusal;
+            let (shown_status, body) = shown(&refusal);
             assert_eq!(shown_status, status, "{body}");
             assert!(
                 body.contains(&format!("\"code\":\"{code}\"")) && body.contains("id-1"),

@@ -1,8 +1,9 @@
 //! The program `caller-memory`: command line, HTTP, metrics, and the wiring of adapters to ports.
 //!
 //! It is a library so that other programs can run it over storages of their own, with [`main`], and so that tests can put the
-//! public application over fakes: [`rest::app`] over a [`rest::Api`].
+//! public application over fakes: [`app`] over an [`Api`].
 
+mod app;
 mod cli;
 mod clock;
 mod compose;
@@ -13,14 +14,18 @@ mod middleware;
 pub mod openapi;
 pub mod receipts;
 pub mod rest;
+mod route;
 pub mod serve;
+mod state;
 mod storages;
 mod telemetry;
 mod vendors;
 
+pub use app::app;
 pub use cli::main;
 pub use compose::ComposeError;
 pub use error::{ErrorBody, ErrorEnvelope};
+pub use state::{Api, RequestLimits};
 pub use storages::{DatabaseUrl, MissingPart, Storages};
 pub use telemetry::Metrics;
 pub use vendors::VendorError;

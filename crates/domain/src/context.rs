@@ -31,7 +31,7 @@ pub struct CallContext {
 }
 
 impl CallContext {
-    /// Checks that the key has `scope`. This is the first line of every use case.
+    /// Checks that the key has `scope`. Every permit for a use case begins with it.
     ///
     /// # Errors
     /// [`Error::InsufficientScope`] when it has not.

@@ -32,15 +32,10 @@ impl PortError {
     }
 }
 
-/// Why a use case gives no answer. The texts inside are meant for the client; the sources are not.
+/// Why a use case gives no answer. The texts are meant for the client; the sources are not. What is wrong with a request's form
+/// is for its transport to say, before it comes to a use case.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The input is malformed, for example a phone number that cannot be parsed.
-    #[error("{0}")]
-    BadRequest(String),
-    /// The input is well-formed but does not fit the schema; the text names the place.
-    #[error("{0}")]
-    Validation(String),
     /// The key is valid but lacks the scope.
     #[error("this key lacks the scope `{}`; create a key that has it", .0.as_str())]
     InsufficientScope(Scope),

@@ -3,7 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers included")]
 
 use std::{
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -17,28 +20,46 @@ use domain::{
     error::{Error, PortError},
     json::JsonObject,
     memory::{Arrival, Recollection},
-    phone::{PhoneNumber, Region},
+    phone::PhoneNumber,
     port::{
-        Clock, EnrichmentAnswer, RecallQuery,
+        Clock, EnrichmentAnswer, RecallQuery, Stage,
         enrichment::{MockEnricher, MockEnrichmentCache},
         memory::MockCallerMemory,
         probe::MockProbe,
     },
+    recall::Recall,
     usecase::{CallerPorts, CallerRules, RecallInput},
 };
+use mockall::{Sequence, predicate::eq};
 use uuid::Uuid;
 
 const NOW_MS: i64 = 1_790_000_000_000;
 
-struct StoppedClock(Instant);
+/// How far the monotonic clock goes on each time it is read.
+const TICK: Duration = Duration::from_millis(10);
 
-impl Clock for StoppedClock {
+/// Shows one wall-clock time for ever, and a monotonic time that a reading moves on: what is measured takes one tick.
+struct TickingClock {
+    began: Instant,
+    readings: AtomicU32,
+}
+
+impl TickingClock {
+    fn new() -> Self {
+        Self {
+            began: some_instant(),
+            readings: AtomicU32::new(0),
+        }
+    }
+}
+
+impl Clock for TickingClock {
     fn now_ms(&self) -> i64 {
         NOW_MS
     }
 
     fn instant(&self) -> Instant {
-        self.0
+        self.began + TICK * self.readings.fetch_add(1, Ordering::Relaxed)
     }
 }
 
@@ -71,11 +92,21 @@ fn enriched_service(
     probe.expect_stage().return_const(());
     probe.expect_facts().return_const(());
     probe.expect_degraded().times(degraded).return_const(());
+    bare_service(memory, lookups, enricher, probe)
+}
+
+/// The use cases over these mocks and nothing else.
+fn bare_service(
+    memory: MockCallerMemory,
+    lookups: MockEnrichmentCache,
+    enricher: MockEnricher,
+    probe: MockProbe,
+) -> CallerService {
     let ports = CallerPorts {
         memory: Arc::new(memory),
         lookups: Arc::new(lookups),
         enricher: Arc::new(enricher),
-        clock: Arc::new(StoppedClock(some_instant())),
+        clock: Arc::new(TickingClock::new()),
         probe: Arc::new(probe),
     };
     let rules = CallerRules {
@@ -162,36 +193,83 @@ fn recollection() -> Recollection {
     }
 }
 
-fn unreachable_input<T>(_: Region) -> Result<T, Error> {
-    panic!("the input must not be read before the scope is checked")
+fn input(session_id: Option<&str>) -> RecallInput {
+    RecallInput {
+        number: number(),
+        session_id: session_id.map(|id| SessionId(id.to_owned())),
+    }
 }
 
-#[tokio::test]
-async fn a_missing_scope_is_refused_before_the_input_is_read() {
-    let service = service(MockCallerMemory::new(), 0);
-    let without = |scope: Scope| -> Vec<Scope> { Scope::ALL.into_iter().filter(|other| *other != scope).collect() };
+/// Recalls the caller with a key that may.
+async fn recall(service: &CallerService, session_id: Option<&str>) -> Recall {
+    let ctx = context(&[Scope::Recall], None);
+    let permit = service.permit_recall(&ctx).unwrap();
+    service.recall_and_enrich(permit, input(session_id)).await
+}
 
-    let recall = service
-        .recall_and_enrich(&context(&without(Scope::Recall), None), unreachable_input)
-        .await;
-    assert!(
-        matches!(recall, Err(Error::InsufficientScope(Scope::Recall))),
-        "{recall:?}"
+/// Ends the call with a key that may.
+async fn end(service: &CallerService, call: EndedCall) -> Result<(), PortError> {
+    let ctx = context(&[Scope::CallsWrite], None);
+    let permit = service.permit_end_call(&ctx).unwrap();
+    service.end_call(permit, call).await
+}
+
+/// Reads the caller with a key that may.
+async fn get(service: &CallerService) -> Result<Caller, Error> {
+    let ctx = context(&[Scope::CallersRead], None);
+    let permit = service.permit_get_caller(&ctx).unwrap();
+    service.get_caller(permit, &number()).await
+}
+
+#[test]
+fn a_missing_scope_is_refused_before_the_input_is_read() {
+    // A call of any port would fail: nothing is expected of them.
+    let service = bare_service(
+        MockCallerMemory::new(),
+        MockEnrichmentCache::new(),
+        MockEnricher::new(),
+        MockProbe::new(),
     );
-    let end = service
-        .end_call(&context(&without(Scope::CallsWrite), None), unreachable_input)
-        .await;
+    let without = |scope: Scope| {
+        let others: Vec<Scope> = Scope::ALL.into_iter().filter(|other| *other != scope).collect();
+        context(&others, None)
+    };
+    let refused = service.permit_recall(&without(Scope::Recall)).map(drop);
     assert!(
-        matches!(end, Err(Error::InsufficientScope(Scope::CallsWrite))),
-        "{end:?}"
+        matches!(refused, Err(Error::InsufficientScope(Scope::Recall))),
+        "{refused:?}"
     );
-    let get = service
-        .get_caller(&context(&without(Scope::CallersRead), None), || panic!("not read"))
-        .await;
+    let refused = service.permit_end_call(&without(Scope::CallsWrite)).map(drop);
     assert!(
-        matches!(get, Err(Error::InsufficientScope(Scope::CallersRead))),
-        "{get:?}"
+        matches!(refused, Err(Error::InsufficientScope(Scope::CallsWrite))),
+        "{refused:?}"
     );
+    let refused = service.permit_get_caller(&without(Scope::CallersRead)).map(drop);
+    assert!(
+        matches!(refused, Err(Error::InsufficientScope(Scope::CallersRead))),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn one_scope_permits_its_use_case_alone() {
+    let service = bare_service(
+        MockCallerMemory::new(),
+        MockEnrichmentCache::new(),
+        MockEnricher::new(),
+        MockProbe::new(),
+    );
+    for scope in Scope::ALL {
+        let ctx = context(&[scope], None);
+        let permitted = [
+            (Scope::Recall, service.permit_recall(&ctx).is_ok()),
+            (Scope::CallsWrite, service.permit_end_call(&ctx).is_ok()),
+            (Scope::CallersRead, service.permit_get_caller(&ctx).is_ok()),
+        ];
+        for (needed, given) in permitted {
+            assert_eq!(given, needed == scope, "{needed:?} with {scope:?}");
+        }
+    }
 }
 
 #[tokio::test]
@@ -206,16 +284,7 @@ async fn a_recall_shows_what_is_remembered() {
         })
         .times(1)
         .returning(|_, _, _| Ok(recollection()));
-    let input = |_| {
-        Ok(RecallInput {
-            number: number(),
-            session_id: Some(SessionId("s-1".to_owned())),
-        })
-    };
-    let recall = service(memory, 0)
-        .recall_and_enrich(&context(&[Scope::Recall], None), input)
-        .await
-        .unwrap();
+    let recall = recall(&service(memory, 0), Some("s-1")).await;
     assert!(recall.known && recall.degraded.is_none());
     assert_eq!(recall.caller, Some(recollection().caller));
     assert_eq!(recall.recent_calls, recollection().recent_calls);
@@ -233,16 +302,7 @@ async fn a_language_models_summary_comes_before_that_of_the_rules() {
         ..recollection()
     };
     memory.expect_recall().return_once(move |_, _, _| Ok(read));
-    let input = |_| {
-        Ok(RecallInput {
-            number: number(),
-            session_id: None,
-        })
-    };
-    let recall = service(memory, 0)
-        .recall_and_enrich(&context(&[Scope::Recall], None), input)
-        .await
-        .unwrap();
+    let recall = recall(&service(memory, 0), None).await;
     assert_eq!(recall.summary, "Caller needs a plumber.");
 }
 
@@ -252,41 +312,20 @@ async fn a_failed_read_degrades_the_recall_and_shows_nothing() {
     memory
         .expect_recall()
         .returning(|_, _, _| Err(PortError::deadline("recall")));
-    let input = |_| {
-        Ok(RecallInput {
-            number: number(),
-            session_id: None,
-        })
-    };
-    let recall = service(memory, 1)
-        .recall_and_enrich(&context(&[Scope::Recall], None), input)
-        .await
-        .unwrap();
+    let recall = recall(&service(memory, 1), None).await;
     assert!(matches!(recall.degraded, Some(PortError::Unavailable(_))));
     assert!(!recall.known && recall.caller.is_none() && recall.summary.is_empty() && recall.recent_calls.is_empty());
     assert_eq!(recall.enrichment, ShownEnrichment::default());
     assert!(recall.memory_age_ms.is_none() && recall.enrichment_age_ms.is_none());
 }
 
-#[tokio::test]
-async fn the_tenants_region_comes_before_the_default() {
-    let mut memory = MockCallerMemory::new();
-    memory.expect_recall().returning(|_, _, _| Ok(recollection()));
-    let service = service(memory, 0);
+#[test]
+fn the_tenants_region_comes_before_the_default() {
+    let service = service(MockCallerMemory::new(), 0);
     for (own, expected) in [(None, "US"), (Some("GB"), "GB")] {
-        let mut seen = None;
-        let input = |region: Region| {
-            seen = Some(region.as_str().to_owned());
-            Ok(RecallInput {
-                number: number(),
-                session_id: None,
-            })
-        };
-        service
-            .recall_and_enrich(&context(&[Scope::Recall], own), input)
-            .await
-            .unwrap();
-        assert_eq!(seen.as_deref(), Some(expected));
+        let ctx = context(&Scope::ALL, own);
+        assert_eq!(service.permit_recall(&ctx).unwrap().region().as_str(), expected);
+        assert_eq!(service.permit_end_call(&ctx).unwrap().region().as_str(), expected);
     }
 }
 
@@ -302,10 +341,7 @@ async fn call_ends_are_numbered_as_they_arrive() {
     });
     let service = service(memory, 0);
     for _ in 0..3 {
-        service
-            .end_call(&context(&[Scope::CallsWrite], None), |_| Ok(ended_call()))
-            .await
-            .unwrap();
+        end(&service, ended_call()).await.unwrap();
     }
 }
 
@@ -321,15 +357,14 @@ async fn a_memory_that_fails_is_an_error_and_never_an_unknown_caller() {
         .returning(|_, _, _| Err(PortError::deadline("caller")));
     memory.expect_caller().times(1).returning(|_, _, _| Ok(None));
     let service = service(memory, 0);
-    let ctx = context(&Scope::ALL, None);
-    let end = service.end_call(&ctx, |_| Ok(ended_call())).await;
-    assert!(matches!(end, Err(Error::Port(PortError::Unavailable(_)))), "{end:?}");
-    let failed = service.get_caller(&ctx, || Ok(number())).await;
+    let ended = end(&service, ended_call()).await;
+    assert!(matches!(ended, Err(PortError::Unavailable(_))), "{ended:?}");
+    let failed = get(&service).await;
     assert!(
         matches!(failed, Err(Error::Port(PortError::Unavailable(_)))),
         "{failed:?}"
     );
-    let unknown = service.get_caller(&ctx, || Ok(number())).await;
+    let unknown = get(&service).await;
     assert!(matches!(unknown, Err(Error::NotFound)), "{unknown:?}");
 }
 
@@ -404,16 +439,7 @@ async fn a_recall_is_completed_by_look_ups_and_says_what_was_cut() {
             cut: vec!["trestle".to_owned()],
         });
     let service = enriched_service(memory, MockEnrichmentCache::new(), enricher, 0);
-    let input = |_| {
-        Ok(RecallInput {
-            number: number(),
-            session_id: None,
-        })
-    };
-    let recall = service
-        .recall_and_enrich(&context(&[Scope::Recall], None), input)
-        .await
-        .unwrap();
+    let recall = recall(&service, None).await;
     assert_eq!(recall.cut, ["enrichment.trestle"]);
     assert_eq!((recall.cache_hit, recall.enrichment_age_ms), (true, Some(900)));
     let person = recall.enrichment.person.expect("a person is shown");
@@ -430,14 +456,7 @@ async fn a_degraded_recall_looks_nothing_up() {
         .returning(|_, _, _| Err(PortError::deadline("recall")));
     // A call of either would fail: nothing is expected of them.
     let service = enriched_service(memory, MockEnrichmentCache::new(), MockEnricher::new(), 1);
-    let input = |_| {
-        Ok(RecallInput {
-            number: number(),
-            session_id: None,
-        })
-    };
-    let recall = service.recall_and_enrich(&context(&[Scope::Recall], None), input).await;
-    assert!(recall.unwrap().degraded.is_some());
+    assert!(recall(&service, None).await.degraded.is_some());
 }
 
 #[tokio::test]
@@ -458,12 +477,227 @@ async fn a_profile_takes_its_name_from_kept_look_ups_and_asks_nobody() {
         .expect_lookups()
         .times(1)
         .returning(|_, _, _| Ok(vec![named_by("twilio", 5)]));
-    let ctx = context(&[Scope::CallersRead], None);
     let unnamed = enriched_service(read(None), lookups, MockEnricher::new(), 0);
-    let caller = unnamed.get_caller(&ctx, || Ok(number())).await.unwrap();
+    let caller = get(&unnamed).await.unwrap();
     assert_eq!(caller.name.as_deref(), Some("Maren Okafor"));
 
     let named = enriched_service(read(Some("Jo")), MockEnrichmentCache::new(), MockEnricher::new(), 0);
-    let caller = named.get_caller(&ctx, || Ok(number())).await.unwrap();
+    let caller = get(&named).await.unwrap();
     assert_eq!(caller.name.as_deref(), Some("Jo"));
+}
+
+/// A probe that wants to be told of exactly these stages, in this order, one tick each.
+fn probe_of(stages: &[Stage]) -> MockProbe {
+    let mut probe = MockProbe::new();
+    let mut order = Sequence::new();
+    for stage in stages {
+        probe
+            .expect_stage()
+            .with(eq(*stage), eq(TICK))
+            .times(1)
+            .in_sequence(&mut order)
+            .return_const(());
+    }
+    probe
+}
+
+#[tokio::test]
+async fn a_recall_reads_the_memory_and_then_looks_up_each_by_the_deadline() {
+    let ctx = context(&[Scope::Recall], None);
+    let (tenant, deadline) = (ctx.principal.tenant_id, ctx.deadline);
+    let (mut memory, mut enricher, mut order) = (MockCallerMemory::new(), MockEnricher::new(), Sequence::new());
+    let query = RecallQuery {
+        number: number(),
+        session_id: Some(SessionId("s-1".to_owned())),
+        now_ms: NOW_MS,
+        unfinished_before_ms: NOW_MS - 2 * 3_600_000,
+    };
+    memory
+        .expect_recall()
+        .with(eq(tenant), eq(query), eq(deadline))
+        .times(1)
+        .in_sequence(&mut order)
+        .return_once(|_, _, _| Ok(recollection()));
+    enricher
+        .expect_enrich()
+        .withf(move |query, until| query.tenant == tenant && query.number == number() && *until == deadline)
+        .times(1)
+        .in_sequence(&mut order)
+        .return_once(|_, _| EnrichmentAnswer::default());
+    let probe = probe_of(&[Stage::MemoryRecall, Stage::Enrichment]);
+    let service = bare_service(memory, MockEnrichmentCache::new(), enricher, probe);
+    let permit = service.permit_recall(&ctx).unwrap();
+    let recall = service.recall_and_enrich(permit, input(Some("s-1"))).await;
+    assert_eq!((recall.memory_ms, recall.enrichment_ms), (10.0, 10.0));
+    assert_eq!((recall.gaps, recall.facts), (Some(2), Some(Vec::new())));
+    assert!(recall.cut.is_empty());
+}
+
+#[tokio::test]
+async fn a_memory_that_fails_in_whatever_way_degrades_a_recall_after_its_time_was_told() {
+    for failure in [
+        || PortError::deadline("recall"),
+        || PortError::Internal("a row that cannot be read".into()),
+    ] {
+        let mut memory = MockCallerMemory::new();
+        memory
+            .expect_recall()
+            .times(1)
+            .return_once(move |_, _, _| Err(failure()));
+        let mut probe = probe_of(&[Stage::MemoryRecall]);
+        probe.expect_degraded().times(1).return_const(());
+        let service = bare_service(memory, MockEnrichmentCache::new(), MockEnricher::new(), probe);
+        let recall = recall(&service, None).await;
+        let kept = recall.degraded.expect("the recall is degraded");
+        assert_eq!(kept.to_string(), failure().to_string(), "the cause is kept for the log");
+        assert_eq!((recall.memory_ms, recall.enrichment_ms), (10.0, 0.0));
+        assert_eq!((recall.gaps, recall.facts), (None, None), "nothing is claimed");
+    }
+}
+
+#[tokio::test]
+async fn a_first_contact_is_unknown_and_has_no_summary() {
+    let mut memory = MockCallerMemory::new();
+    memory.expect_recall().return_once(|_, _, _| {
+        Ok(Recollection {
+            known: false,
+            caller: Caller {
+                total_calls: 0,
+                ..recollection().caller
+            },
+            memory_changed_ms: None,
+            recent_calls: Vec::new(),
+            gaps: 0,
+            ..recollection()
+        })
+    });
+    let recall = recall(&service(memory, 0), None).await;
+    assert!(!recall.known && recall.degraded.is_none() && recall.summary.is_empty());
+    assert_eq!((recall.gaps, recall.memory_age_ms), (Some(0), None));
+}
+
+#[tokio::test]
+async fn a_call_end_is_summed_up_and_read_for_facts_before_it_is_committed_by_the_deadline() {
+    let ctx = context(&[Scope::CallsWrite], None);
+    let (tenant, deadline) = (ctx.principal.tenant_id, ctx.deadline);
+    let call = EndedCall {
+        transcript: vec![Turn {
+            role: Role::User,
+            text: "My name is Maren Okafor and I need a plumber tomorrow.".to_owned(),
+            ts_ms: 2_000.0,
+        }],
+        ..ended_call()
+    };
+    let expected = call.clone();
+    let mut memory = MockCallerMemory::new();
+    memory
+        .expect_record_end()
+        .withf(move |asked, record, until| {
+            let said = record
+                .facts
+                .iter()
+                .map(|said| (said.fact.value.as_str(), said.said_at_ms));
+            let name = ("Maren Okafor", record.started_at_ms + 2_000);
+            (*asked, *until) == (tenant, deadline)
+                && record.call == expected
+                && record.summary.contains("plumber")
+                && said.into_iter().any(|said| said == name)
+        })
+        .times(1)
+        .return_once(|_, _, _| Ok(()));
+    let mut probe = probe_of(&[Stage::Summary, Stage::Facts, Stage::MemoryRecordEnd]);
+    probe.expect_facts().times(1..).return_const(());
+    let service = bare_service(memory, MockEnrichmentCache::new(), MockEnricher::new(), probe);
+    let permit = service.permit_end_call(&ctx).unwrap();
+    service.end_call(permit, call).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_report_has_the_number_of_its_permit_however_late_its_body_comes() {
+    let mut memory = MockCallerMemory::new();
+    let mut order = Sequence::new();
+    for arrival in [Arrival(1), Arrival(0)] {
+        memory
+            .expect_record_end()
+            .withf(move |_, record, _| record.arrival == arrival)
+            .times(1)
+            .in_sequence(&mut order)
+            .return_once(|_, _, _| Ok(()));
+    }
+    let service = service(memory, 0);
+    let ctx = context(&[Scope::CallsWrite], None);
+    let first = service.permit_end_call(&ctx).unwrap();
+    let second = service.permit_end_call(&ctx).unwrap();
+    service.end_call(second, ended_call()).await.unwrap();
+    service.end_call(first, ended_call()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_call_end_that_is_not_committed_says_why_after_its_time_was_told() {
+    let mut memory = MockCallerMemory::new();
+    memory
+        .expect_record_end()
+        .times(1)
+        .return_once(|_, _, _| Err(PortError::Internal("the disk is full".into())));
+    let mut probe = probe_of(&[Stage::Summary, Stage::Facts, Stage::MemoryRecordEnd]);
+    probe.expect_facts().return_const(());
+    let service = bare_service(memory, MockEnrichmentCache::new(), MockEnricher::new(), probe);
+    let ended = end(&service, ended_call()).await;
+    let cause = match ended {
+        Err(PortError::Internal(cause)) => cause.to_string(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(cause, "the disk is full");
+}
+
+#[tokio::test]
+async fn a_profile_is_read_by_the_deadline_and_then_its_kept_look_ups() {
+    let ctx = context(&[Scope::CallersRead], None);
+    let (tenant, deadline) = (ctx.principal.tenant_id, ctx.deadline);
+    let (mut memory, mut lookups, mut order) = (MockCallerMemory::new(), MockEnrichmentCache::new(), Sequence::new());
+    memory
+        .expect_caller()
+        .with(eq(tenant), eq(number()), eq(deadline))
+        .times(1)
+        .in_sequence(&mut order)
+        .return_once(|_, _, _| Ok(Some(recollection().caller)));
+    lookups
+        .expect_lookups()
+        .with(eq(tenant), eq(number()), eq(deadline))
+        .times(1)
+        .in_sequence(&mut order)
+        .return_once(|_, _, _| Ok(Vec::new()));
+    let service = bare_service(memory, lookups, MockEnricher::new(), probe_of(&[Stage::MemoryCaller]));
+    let permit = service.permit_get_caller(&ctx).unwrap();
+    let caller = service.get_caller(permit, &number()).await.unwrap();
+    assert_eq!(caller, recollection().caller, "without a name that anybody knows");
+}
+
+#[tokio::test]
+async fn an_unknown_caller_has_no_look_ups_read_and_look_ups_that_fail_are_an_error() {
+    let mut memory = MockCallerMemory::new();
+    memory.expect_caller().return_once(|_, _, _| Ok(None));
+    let service = bare_service(
+        memory,
+        MockEnrichmentCache::new(),
+        MockEnricher::new(),
+        probe_of(&[Stage::MemoryCaller]),
+    );
+    assert!(matches!(get(&service).await, Err(Error::NotFound)));
+
+    let mut memory = MockCallerMemory::new();
+    memory
+        .expect_caller()
+        .return_once(|_, _, _| Ok(Some(recollection().caller)));
+    let mut lookups = MockEnrichmentCache::new();
+    lookups
+        .expect_lookups()
+        .times(1)
+        .return_once(|_, _, _| Err(PortError::deadline("lookups")));
+    let service = bare_service(memory, lookups, MockEnricher::new(), probe_of(&[Stage::MemoryCaller]));
+    let failed = get(&service).await;
+    assert!(
+        matches!(failed, Err(Error::Port(PortError::Unavailable(_)))),
+        "{failed:?}"
+    );
 }

@@ -6,6 +6,7 @@
 mod arguments;
 mod origin;
 mod schema;
+mod structured;
 mod tools;
 
 use std::{convert::Infallible, sync::Arc, time::Duration};
@@ -26,11 +27,13 @@ use rmcp::transport::streamable_http_server::{
 use crate::{
     error::Refusal,
     middleware::{
-        Frame,
-        deadline::{self, Kind},
-        envelope::Worded,
+        deadline::{self, TimeLimit},
+        envelope::FinalBody,
+        frame::Frame,
     },
-    rest::{Api, Route, body::Body, endpoint::guarded, json},
+    rest::{body::Body, endpoint::guarded, json},
+    route::Route,
+    state::Api,
 };
 use tools::Tools;
 
@@ -41,7 +44,8 @@ const LONGEST: Duration = Duration::from_secs(65);
 
 /// The endpoint, behind the same key and the same bucket as the others. Until the tool is known, the time of a recall holds.
 pub(crate) fn resource() -> Resource {
-    guarded(Route::Mcp.pattern(), "POST", web::post().to(message), Kind::Recall)
+    tools::prepare();
+    guarded(Route::Mcp.pattern(), "POST", web::post().to(message), TimeLimit::Recall)
 }
 
 /// Serves one JSON-RPC message. What a tool refuses is in its result; what is refused here concerns the request as a whole.
@@ -58,7 +62,7 @@ async fn message(request: HttpRequest, frame: Frame, body: Body, api: Data<Api>)
     let tools = Tools {
         api,
         frame,
-        asked: deadline::asked(headers),
+        requested: deadline::requested(headers),
         arguments: Bytes::copy_from_slice(arguments.unwrap_or("{}").as_bytes()),
     };
     let answer = exchange(to_sdk(headers, message)?, tools);
@@ -122,6 +126,6 @@ fn from_sdk(answer: Answer) -> Result<HttpResponse, Refusal> {
         response.insert_header((header::CONTENT_TYPE, content_type));
     }
     let mut response = response.body(body);
-    response.extensions_mut().insert(Worded);
+    response.extensions_mut().insert(FinalBody);
     Ok(response)
 }

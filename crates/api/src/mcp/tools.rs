@@ -3,7 +3,6 @@
 use std::{panic::AssertUnwindSafe, sync::LazyLock};
 
 use actix_web::web::{Bytes, Data};
-use domain::error::Error;
 use futures_util::FutureExt as _;
 use opentelemetry::trace::FutureExt as _;
 use rmcp::{
@@ -18,23 +17,23 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::{PartialSchema, ToSchema};
 
-use super::schema::standalone;
+use super::{schema::standalone, structured};
 use crate::{
-    error::Refusal,
+    error::{InputError, Refusal},
     middleware::{
-        Frame,
-        deadline::{self, Asked, Kind},
+        deadline::{RequestedTime, TimeLimit},
         envelope::log_cause,
+        frame::Frame,
     },
     openapi,
     rest::{
-        Api,
         answer::encoded,
         body::Body,
         calls_end, get_caller,
-        json::{self, At},
+        json::{self, JsonValue, object},
         recall_and_enrich,
     },
+    state::Api,
 };
 
 /// What a model is told of the service as a whole.
@@ -43,38 +42,43 @@ const INSTRUCTIONS: &str = "A memory of the callers of a phone line. When a call
     caller_lookup. A tool that fails answers {\"error\": {\"code\", \"message\", \"request_id\"}}; the message says what to do.";
 
 /// The tools, as clients see them. The schemas are those of the REST bodies.
-pub(super) static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
+static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
     let document = serde_json::to_value(openapi::document()).unwrap_or_default();
     let schemas = &document["components"]["schemas"];
     let own = |schema: Value| standalone(&json!({"own": schema}), "own");
     let input = |tool| match tool {
-        Name::RecallAndEnrich => standalone(schemas, "RecallAndEnrichRequest"),
-        Name::CallsEnd => standalone(schemas, "CallsEndRequest"),
-        Name::CallerLookup => own(json!(CallerLookupRequest::schema())),
+        ToolName::RecallAndEnrich => standalone(schemas, "RecallAndEnrichRequest"),
+        ToolName::CallsEnd => standalone(schemas, "CallsEndRequest"),
+        ToolName::CallerLookup => own(json!(CallerLookupRequest::schema())),
     };
     let output = |tool| match tool {
-        Name::RecallAndEnrich => standalone(schemas, "RecallAndEnrichResponse"),
-        Name::CallsEnd => own(json!(CallCommitted::schema())),
-        Name::CallerLookup => standalone(schemas, "Caller"),
+        ToolName::RecallAndEnrich => standalone(schemas, "RecallAndEnrichResponse"),
+        ToolName::CallsEnd => own(json!(CallCommitted::schema())),
+        ToolName::CallerLookup => standalone(schemas, "Caller"),
     };
-    let listed = |tool: Name| {
+    let listed = |tool: ToolName| {
         Tool::new(tool.as_str(), tool.description(), input(tool))
             .with_title(tool.title())
             .with_raw_output_schema(output(tool).into())
             .with_annotations(tool.annotations())
     };
-    Name::ALL.map(listed).into()
+    ToolName::ALL.map(listed).into()
 });
+
+/// Makes the list of tools, unless it is made already, so that no request has to.
+pub(super) fn prepare() {
+    LazyLock::force(&TOOLS);
+}
 
 /// A tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Name {
+enum ToolName {
     RecallAndEnrich,
     CallsEnd,
     CallerLookup,
 }
 
-impl Name {
+impl ToolName {
     const ALL: [Self; 3] = [Self::RecallAndEnrich, Self::CallsEnd, Self::CallerLookup];
 
     const fn as_str(self) -> &'static str {
@@ -138,11 +142,11 @@ impl Name {
         }
     }
 
-    /// Whose time it takes.
-    const fn kind(self) -> Kind {
+    /// Which deadline holds for it.
+    const fn limit(self) -> TimeLimit {
         match self {
-            Self::RecallAndEnrich => Kind::Recall,
-            Self::CallsEnd | Self::CallerLookup => Kind::Write,
+            Self::RecallAndEnrich => TimeLimit::Recall,
+            Self::CallsEnd | Self::CallerLookup => TimeLimit::Write,
         }
     }
 }
@@ -156,11 +160,8 @@ struct CallerLookupRequest {
 }
 
 impl CallerLookupRequest {
-    fn decode(body: At<'_, '_>) -> Result<Self, Error> {
-        let fields = body.fields(["phone_number"])?;
-        Ok(Self {
-            phone_number: fields.required(0, |at| at.non_empty_string())?,
-        })
+    fn decode(body: &JsonValue<'_, '_>) -> Result<Self, InputError> {
+        object!(body => Self { phone_number: required non_empty_string() })
     }
 }
 
@@ -176,23 +177,25 @@ struct CallCommitted {
 pub(super) struct Tools {
     pub(super) api: Data<Api>,
     pub(super) frame: Frame,
-    pub(super) asked: Asked,
+    pub(super) requested: RequestedTime,
     /// The arguments of the tool that is called, in their own text.
     pub(super) arguments: Bytes,
 }
 
 impl Tools {
     /// What `tool` answers, in JSON.
-    async fn answer(&self, tool: Name) -> Result<String, Refusal> {
+    async fn answer(&self, tool: ToolName) -> Result<String, Refusal> {
         let Self { api, frame, .. } = self;
         let arguments = self.arguments.clone();
         match tool {
-            Name::RecallAndEnrich => recall_and_enrich::answer(api, frame, self.asked, Body::of(arguments)).await,
-            Name::CallsEnd => {
+            ToolName::RecallAndEnrich => {
+                recall_and_enrich::answer(api, frame, self.requested, Body::of(arguments)).await
+            }
+            ToolName::CallsEnd => {
                 calls_end::commit(api, frame, Body::of(arguments)).await?;
                 encoded(&CallCommitted { committed: true })
             }
-            Name::CallerLookup => {
+            ToolName::CallerLookup => {
                 let number = || Ok(json::read(&arguments, CallerLookupRequest::decode)?.phone_number);
                 get_caller::answer(api, frame, number).await
             }
@@ -200,14 +203,14 @@ impl Tools {
     }
 
     /// The same as text and as a value, or why there is no answer.
-    async fn result(&self, tool: Name) -> Result<CallToolResult, Refusal> {
-        deadline::start(&self.frame, tool.kind(), self.asked, &self.api.limits);
+    async fn result(&self, tool: ToolName) -> Result<CallToolResult, Refusal> {
+        self.frame.grant(tool.limit(), self.requested, &self.api.limits);
         let span = self.frame.span.clone().unwrap_or_default();
         let answer = AssertUnwindSafe(self.answer(tool).with_context(span));
         // A panic would take the SDK's task with it, and there would be no answer.
         let answer = answer.catch_unwind().await;
         let json = answer.unwrap_or_else(|_| Err(Refusal::internal("the tool panicked")))?;
-        let value = serde_json::from_str(&json).map_err(Refusal::internal)?;
+        let value = structured::value(&json).map_err(Refusal::internal)?;
         let mut result = CallToolResult::success(vec![ContentBlock::text(json)]);
         result.structured_content = Some(value);
         Ok(result)
@@ -234,7 +237,7 @@ impl ServerHandler for Tools {
         request: CallToolRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let tool = Name::ALL.into_iter().find(|tool| tool.as_str() == request.name);
+        let tool = ToolName::ALL.into_iter().find(|tool| tool.as_str() == request.name);
         let tool =
             tool.ok_or_else(|| ErrorData::invalid_params("Unknown tool; tools/list names those that are", None))?;
         let result = self.result(tool).await.unwrap_or_else(|refusal| {

@@ -1,5 +1,5 @@
-//! One log line and one count for every request, and the end of its span. The path of a request is never logged, only the route it matched: a path may
-//! hold a phone number.
+//! One log line and one count for every request, and the end of its span. The path of a request is never logged, only the route
+//! that it matched: a path may hold a phone number.
 
 use std::time::Duration;
 
@@ -14,11 +14,8 @@ use actix_web::{
 
 use opentelemetry::trace::FutureExt;
 
-use super::Frame;
-use crate::{
-    rest::{Api, Route},
-    telemetry::traces,
-};
+use super::frame::Frame;
+use crate::{route::Route, state::Api, telemetry::traces};
 
 /// Counts the request, and logs it when it is answered.
 pub(crate) async fn access_log<B: MessageBody>(
@@ -36,7 +33,11 @@ pub(crate) async fn access_log<B: MessageBody>(
     };
     let (status, route) = match &answered {
         Ok(response) => (response.status(), Route::of(response.request())),
-        Err(error) => (error.as_response_error().status_code(), Route::Unmatched),
+        // The request is gone, as after a panic, but its frame is not.
+        Err(error) => {
+            let route = frame.route.get().copied().unwrap_or(Route::Unmatched);
+            (error.as_response_error().status_code(), route)
+        }
     };
     let took = frame.began.elapsed();
     if let Some(api) = &api {

@@ -12,33 +12,37 @@ use actix_web::{
 };
 use domain::access::Principal;
 
-use super::{Frame, deadline};
-use crate::{error::Refusal, rest::Api};
+use super::{
+    deadline::{self, TimeLimit},
+    frame::Frame,
+};
+use crate::{error::Refusal, route::Route, state::Api};
 
 /// Lets a request pass whose key is valid, and writes into its frame who asks and how much time there is.
 pub(crate) async fn authenticate<B: MessageBody + 'static>(
-    kind: deadline::Kind,
+    limit: TimeLimit,
     request: ServiceRequest,
     next: Next<B>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
-    match verify(kind, &request).await {
+    match verify(limit, &request).await {
         Ok(()) => Ok(next.call(request).await?.map_into_boxed_body()),
         Err(refusal) => Ok(request.error_response(refusal)),
     }
 }
 
-async fn verify(kind: deadline::Kind, request: &ServiceRequest) -> Result<(), Refusal> {
+async fn verify(limit: TimeLimit, request: &ServiceRequest) -> Result<(), Refusal> {
     let api: &Data<Api> = request
         .app_data()
         .ok_or_else(|| Refusal::internal("the app has no state"))?;
     let frame = Frame::of(request.request());
-    deadline::start(&frame, kind, deadline::asked(request.headers()), &api.limits);
+    // Each request has a frame of its own, so nothing is in its cells yet.
+    let _ = frame.route.set(Route::of(request.request()));
+    frame.grant(limit, deadline::requested(request.headers()), &api.limits);
     let source = request
         .peer_addr()
         .map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer: SocketAddr| peer.ip());
     let verified = verified_principal(api, &frame, request.headers(), source).await;
     api.metrics.credential(verified.as_ref().err());
-    // Each request has a frame of its own, so nothing is in this cell yet.
     let _ = frame.principal.set(verified?);
     Ok(())
 }
@@ -50,9 +54,9 @@ async fn verified_principal(
     source: IpAddr,
 ) -> Result<Principal, Refusal> {
     let credential = bearer(headers).unwrap_or_default();
-    let due = frame.due();
-    let verified = api.authenticator.authenticate(credential, source, due.for_ports());
-    match due.bound("the verification of a key", verified).await {
+    let budget = frame.budget();
+    let verified = api.authenticator.authenticate(credential, source, budget.for_ports());
+    match budget.bound("the verification of a key", verified).await {
         Ok(verified) => Ok(verified?),
         Err(late) => Err(Refusal::unavailable(late)),
     }

@@ -11,19 +11,17 @@ use actix_web::{
 };
 use futures_util::FutureExt;
 
-use super::Frame;
+use super::frame::Frame;
 use crate::error::{Chain, Refusal};
 
-/// Turns whatever is not 2xx into the envelope.
+/// Turns whatever is neither 2xx nor a redirection into the envelope.
 pub(crate) async fn envelope<B: MessageBody + 'static>(
     request: ServiceRequest,
     next: Next<B>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
     let frame = Frame::of(request.request());
     match AssertUnwindSafe(next.call(request)).catch_unwind().await {
-        Ok(Ok(response)) if response.status().is_success() || is_worded(&response) => {
-            Ok(response.map_into_boxed_body())
-        }
+        Ok(Ok(response)) if is_answer(&response) => Ok(response.map_into_boxed_body()),
         Ok(Ok(response)) => {
             let mut enveloped = {
                 let refusal = response.response().error().and_then(Error::as_error::<Refusal>);
@@ -52,11 +50,14 @@ pub(crate) async fn envelope<B: MessageBody + 'static>(
     }
 }
 
-/// Marks an answer whose body is an error in the words of another protocol than this interface's: it stays as it is.
-pub(crate) struct Worded;
+/// Marks an answer whose body stays as it is, whatever its status: an error in the words of another protocol than this
+/// interface's.
+pub(crate) struct FinalBody;
 
-fn is_worded<B>(response: &ServiceResponse<B>) -> bool {
-    response.response().extensions().contains::<Worded>()
+/// Whether the response is what was asked for, and no refusal that needs a body.
+fn is_answer<B>(response: &ServiceResponse<B>) -> bool {
+    let status = response.status();
+    status.is_success() || status.is_redirection() || response.response().extensions().contains::<FinalBody>()
 }
 
 /// The answer of a refusal.

@@ -13,10 +13,10 @@ use actix_web::{
 };
 use domain::port::RateDecision;
 
-use super::Frame;
+use super::frame::Frame;
 use crate::{
     error::{Refusal, whole_seconds},
-    rest::Api,
+    state::Api,
 };
 
 const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
@@ -50,7 +50,7 @@ async fn draw(request: &ServiceRequest) -> Result<RateDecision, Refusal> {
     let frame = Frame::of(request.request());
     let principal = frame.context()?.principal;
     let drawn = frame
-        .due()
+        .budget()
         .bound("the draw of a token", api.limiter.draw(&principal))
         .await;
     drawn.map_err(Refusal::unavailable)

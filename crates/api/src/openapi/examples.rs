@@ -8,8 +8,9 @@ use serde_json::{Value, json};
 use utoipa::openapi::{Content, OpenApi, RefOr, Schema, example::ExampleBuilder, path::Operation};
 
 use crate::{
-    error::{Refusal, envelope},
+    error::{InputError, Refusal, envelope},
     middleware::rate_limit::USED_UP,
+    rest::number,
 };
 
 /// The id in the examples of refusals.
@@ -135,10 +136,10 @@ fn answers(operation: &str, own: &impl Fn(&str) -> Value) -> Examples {
 }
 
 fn refusals(operation: &str) -> Vec<(&'static str, Refusal)> {
-    let validation = |message: &str| Refusal::from(Error::Validation(message.to_owned()));
-    let number = |error: PhoneError| Refusal::from(Error::BadRequest(format!("phone_number: {error}")));
+    let validation = |message: &str| Refusal::from(InputError::Validation(message.to_owned()));
+    let number = |error: PhoneError| Refusal::from(number::fault(error));
     let not_json = || {
-        Refusal::from(Error::BadRequest(
+        Refusal::from(InputError::BadRequest(
             "the body is not JSON: EOF while parsing an object at line 1 column 1".to_owned(),
         ))
     };

@@ -9,14 +9,16 @@ use actix_web::{
     http::header::{self, HeaderMap},
     web::{Bytes, BytesMut, Data},
 };
-use domain::error::Error;
 use futures_util::{StreamExt, future::LocalBoxFuture};
 
-use super::{Api, Limits};
-use crate::middleware::Frame;
+use crate::{
+    error::InputError,
+    middleware::frame::Frame,
+    state::{Api, RequestLimits},
+};
 
 /// The body of a request, or why it could not be taken.
-pub(crate) struct Body(Result<Bytes, Error>);
+pub(crate) struct Body(Result<Bytes, InputError>);
 
 impl Body {
     /// A body that came inside of another one.
@@ -25,7 +27,7 @@ impl Body {
     }
 
     /// The bytes.
-    pub(crate) fn bytes(self) -> Result<Bytes, Error> {
+    pub(crate) fn bytes(self) -> Result<Bytes, InputError> {
         self.0
     }
 }
@@ -47,7 +49,7 @@ impl FromRequest for Body {
     }
 }
 
-async fn take(headers: &HeaderMap, payload: Payload, limits: Limits) -> Result<Bytes, Error> {
+async fn take(headers: &HeaderMap, payload: Payload, limits: RequestLimits) -> Result<Bytes, InputError> {
     if !is_json(headers) {
         return Err(bad("the content type must be application/json"));
     }
@@ -114,8 +116,8 @@ fn is_plain(headers: &HeaderMap) -> bool {
         .is_none_or(|value| value.as_bytes().eq_ignore_ascii_case(b"identity"))
 }
 
-fn bad(message: impl Into<String>) -> Error {
-    Error::BadRequest(message.into())
+fn bad(message: impl Into<String>) -> InputError {
+    InputError::BadRequest(message.into())
 }
 
 #[cfg(test)]

@@ -3,22 +3,21 @@
 use actix_web::{HttpResponse, web::Data};
 use domain::{
     call::{CallOutcome, EndedCall, Role, SessionId, Turn},
-    error::Error,
     json::JsonObject,
     phone::Region,
 };
 use utoipa::ToSchema;
 
 use super::{
-    Api,
     body::Body,
-    json::{self, At},
+    json::{self, JsonValue, object},
     number::normalised,
 };
 use crate::{
-    error::Refusal,
-    middleware::Frame,
-    openapi::{self, Refusals},
+    error::{InputError, Refusal},
+    middleware::frame::Frame,
+    openapi::parts::{self, Refusals},
+    state::Api,
 };
 
 /// Commits an ended call.
@@ -42,10 +41,10 @@ pub(super) async fn calls_end(frame: Frame, body: Body, api: Data<Api>) -> Resul
 /// What every transport does with a call report: when this returns `Ok`, the call is on disk.
 pub(crate) async fn commit(api: &Api, frame: &Frame, body: Body) -> Result<(), Refusal> {
     let ctx = frame.context()?;
-    let work = api.callers.end_call(&ctx, |region| {
-        json::read(&body.bytes()?, CallsEndRequest::decode)?.into_call(region)
-    });
-    let committed = frame.due().bound("a call end", work).await;
+    let permit = api.callers.permit_end_call(&ctx)?;
+    let call = json::read(&body.bytes()?, CallsEndRequest::decode)?.into_call(permit.region())?;
+    let work = api.callers.end_call(permit, call);
+    let committed = frame.budget().bound("a call end", work).await;
     Ok(committed.map_err(Refusal::unavailable)??)
 }
 
@@ -71,7 +70,7 @@ pub struct CallsEndRequest {
     #[schema(minimum = 0)]
     pub duration_s: f64,
     /// How the call ended.
-    #[schema(schema_with = openapi::outcome)]
+    #[schema(schema_with = parts::outcome)]
     pub outcome: CallOutcome,
     /// Any object; kept with the call.
     #[schema(nullable = false, value_type = Option<Object>)]
@@ -82,7 +81,7 @@ pub struct CallsEndRequest {
 #[derive(Debug, ToSchema)]
 pub struct TranscriptEntry {
     /// Who spoke: the caller (`user`) or the agent.
-    #[schema(schema_with = openapi::role)]
+    #[schema(schema_with = parts::role)]
     pub role: Role,
     /// What was said.
     pub text: String,
@@ -91,26 +90,18 @@ pub struct TranscriptEntry {
 }
 
 impl CallsEndRequest {
-    fn decode(body: At<'_, '_>) -> Result<Self, Error> {
-        let fields = body.fields([
-            "session_id",
-            "phone_number",
-            "transcript",
-            "duration_s",
-            "outcome",
-            "agent_metadata",
-        ])?;
-        Ok(Self {
-            session_id: fields.required(0, |at| at.non_empty_string())?,
-            phone_number: fields.required(1, |at| at.non_empty_string())?,
-            transcript: fields.required(2, |at| at.items(TranscriptEntry::decode))?,
-            duration_s: fields.required(3, |at| at.non_negative_number())?,
-            outcome: fields.required(4, |at| at.one_of(&CallOutcome::ALL, CallOutcome::as_str))?,
-            agent_metadata: fields.optional(5, |at| at.object())?,
+    fn decode(body: &JsonValue<'_, '_>) -> Result<Self, InputError> {
+        object!(body => Self {
+            session_id: required non_empty_string(),
+            phone_number: required non_empty_string(),
+            transcript: required items(TranscriptEntry::decode),
+            duration_s: required non_negative_number(),
+            outcome: required one_of(&CallOutcome::ALL, CallOutcome::as_str),
+            agent_metadata: optional object(),
         })
     }
 
-    fn into_call(self, region: Region) -> Result<EndedCall, Error> {
+    fn into_call(self, region: Region) -> Result<EndedCall, InputError> {
         let turn = |entry: TranscriptEntry| Turn {
             role: entry.role,
             text: entry.text,
@@ -128,12 +119,11 @@ impl CallsEndRequest {
 }
 
 impl TranscriptEntry {
-    fn decode(entry: At<'_, '_>) -> Result<Self, Error> {
-        let fields = entry.fields(["role", "text", "ts_ms"])?;
-        Ok(Self {
-            role: fields.required(0, |at| at.one_of(&[Role::User, Role::Agent], Role::as_str))?,
-            text: fields.required(1, |at| at.string())?,
-            ts_ms: fields.required(2, |at| at.number())?,
+    fn decode(entry: &JsonValue<'_, '_>) -> Result<Self, InputError> {
+        object!(entry => Self {
+            role: required one_of(&[Role::User, Role::Agent], Role::as_str),
+            text: required string(),
+            ts_ms: required number(),
         })
     }
 }

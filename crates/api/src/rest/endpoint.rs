@@ -1,8 +1,8 @@
-//! One endpoint: its route, what stands before it, and its page in the OpenAPI document, mounted as one so that none of them can
+//! How an endpoint is mounted: its route, what stands before it, and its page in the OpenAPI document, mounted as one so that none of them can
 //! be forgotten.
 
 use actix_web::{
-    HttpResponse, Resource,
+    FromRequest, Handler, HttpResponse, Resource, Responder,
     dev::{AppService, HttpServiceFactory},
     middleware::from_fn,
     web,
@@ -20,7 +20,7 @@ use utoipa_actix_web::OpenApiFactory;
 
 use crate::{
     error::Refusal,
-    middleware::{authenticate::authenticate, deadline::Kind, rate_limit::rate_limit},
+    middleware::{authenticate::authenticate, deadline::TimeLimit, rate_limit::rate_limit},
 };
 
 /// A route behind authentication and rate limit, documented by `P`.
@@ -31,25 +31,39 @@ pub(super) struct Endpoint<P> {
 
 impl<P: Path> Endpoint<P> {
     /// Puts `route` under the path of `page`.
-    pub(super) fn new(page: P, route: actix_web::Route, kind: Kind) -> Self {
+    pub(super) fn new(page: P, route: actix_web::Route, limit: TimeLimit) -> Self {
         let allow = match P::methods().first() {
             Some(HttpMethod::Get) => "GET",
             _ => "POST",
         };
         Self {
-            resource: guarded(&P::path(), allow, route, kind),
+            resource: guarded(&P::path(), allow, route, limit),
             page,
         }
     }
 }
 
 /// `route` at `path`, behind authentication and rate limit. Other methods than `allow` are refused before the key is looked at.
-pub(crate) fn guarded(path: &str, allow: &'static str, route: actix_web::Route, kind: Kind) -> Resource {
+pub(crate) fn guarded(path: &str, allow: &'static str, route: actix_web::Route, limit: TimeLimit) -> Resource {
     let guarded = route
         .wrap(from_fn(rate_limit))
-        .wrap(from_fn(move |request, next| authenticate(kind, request, next)));
+        .wrap(from_fn(move |request, next| authenticate(limit, request, next)));
     let refused = move || async move { HttpResponse::from_error(Refusal::method_not_allowed(allow)) };
     web::resource(path).route(guarded).default_service(web::to(refused))
+}
+
+/// `resource`, to be read without a key.
+pub(crate) fn read_only<F, A>(resource: Resource, handler: F) -> Resource
+where
+    F: Handler<A, Output: Responder + 'static>,
+    A: FromRequest + 'static,
+{
+    resource
+        .route(web::get().to(handler.clone()))
+        .route(web::head().to(handler))
+        .default_service(web::to(async || {
+            HttpResponse::from_error(Refusal::method_not_allowed("GET, HEAD"))
+        }))
 }
 
 impl<P> HttpServiceFactory for Endpoint<P> {

@@ -1,16 +1,21 @@
 //! `GET /v1/caller/{phone_number}`: read a profile, without a trace.
 
 use actix_web::{HttpRequest, HttpResponse, web::Data};
-use domain::{caller::Caller, error::Error, json::JsonObject, phone::PhoneNumber};
+use domain::{caller::Caller, json::JsonObject};
 use serde::{Serialize, Serializer, ser::Error as _};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use super::{
-    Api,
     answer::{encoded, ok},
+    number::in_e164,
 };
-use crate::{error::Refusal, middleware::Frame, openapi::RefusalsAndNotFound};
+use crate::{
+    error::{InputError, Refusal},
+    middleware::frame::Frame,
+    openapi::parts::RefusalsAndNotFound,
+    state::Api,
+};
 
 /// Reads a caller's profile.
 ///
@@ -35,20 +40,20 @@ pub(super) async fn get_caller(request: HttpRequest, frame: Frame, api: Data<Api
 /// What every transport answers, in JSON, about the caller whose number `number` gives in E.164.
 pub(crate) async fn answer<N>(api: &Api, frame: &Frame, number: N) -> Result<String, Refusal>
 where
-    N: FnOnce() -> Result<String, Error>,
+    N: FnOnce() -> Result<String, InputError>,
 {
     let ctx = frame.context()?;
-    let work = api.callers.get_caller(&ctx, || {
-        PhoneNumber::from_e164(&number()?).map_err(|error| Error::BadRequest(format!("phone_number: {error}")))
-    });
-    let caller = frame.due().bound("a profile", work).await;
+    let permit = api.callers.permit_get_caller(&ctx)?;
+    let number = in_e164(&number()?)?;
+    let work = api.callers.get_caller(permit, &number);
+    let caller = frame.budget().bound("a profile", work).await;
     let caller = caller.map_err(Refusal::unavailable)??;
     encoded(&CallerResponse::from(caller))
 }
 
 /// Undoes the percent encoding of a path segment; a plus stands for itself.
-fn decoded(segment: &str) -> Result<String, Error> {
-    let wrong = || Error::BadRequest("phone_number: the percent encoding of the path is broken".to_owned());
+fn decoded(segment: &str) -> Result<String, InputError> {
+    let wrong = || InputError::BadRequest("phone_number: the percent encoding of the path is broken".to_owned());
     let mut bytes = Vec::with_capacity(segment.len());
     let mut rest = segment.as_bytes();
     while let Some((&byte, after)) = rest.split_first() {

@@ -5,29 +5,35 @@
 
 use std::fmt;
 
-use domain::{error::Error, json::JsonObject};
+use domain::json::JsonObject;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
+
+use crate::error::InputError;
 
 /// How deep a free-form object may nest; what reads it later may be less patient.
 const DEEPEST: usize = 64;
 
-/// Reads a body: JSON first (else [`Error::BadRequest`]), then what `decode` finds of the schema (else [`Error::Validation`]).
-pub(crate) fn read<'a, T>(body: &'a [u8], decode: impl FnOnce(At<'a, '_>) -> Result<T, Error>) -> Result<T, Error> {
+/// Reads a body: JSON first (else [`InputError::BadRequest`]), then what `decode` finds of the schema
+/// (else [`InputError::Validation`]).
+pub(crate) fn read<'a, T>(
+    body: &'a [u8],
+    decode: impl FnOnce(&JsonValue<'a, '_>) -> Result<T, InputError>,
+) -> Result<T, InputError> {
     let text = text(body)?;
-    let decoded = decode(At {
+    let decoded = decode(&JsonValue {
         text,
         place: Place::Body,
     })?;
     // The known strings have been looked at, with their place. What is left may be in a field that is ignored.
     match inspect(text) {
-        Found { nul: true, .. } => Err(Place::Body.fault("a string in it holds \\u0000; remove it")),
+        Inspection { nul: true, .. } => Err(Place::Body.fault("a string in it holds \\u0000; remove it")),
         _ => Ok(decoded),
     }
 }
 
-/// The text of a body that is well-formed JSON; else [`Error::BadRequest`].
-pub(crate) fn text(body: &[u8]) -> Result<&str, Error> {
+/// The text of a body that is well-formed JSON; else [`InputError::BadRequest`].
+pub(crate) fn text(body: &[u8]) -> Result<&str, InputError> {
     let text = std::str::from_utf8(body).map_err(|_| bad("the body is not UTF-8"))?;
     if text.starts_with('\u{feff}') {
         return Err(bad("the body begins with a byte order mark; send JSON without one"));
@@ -43,17 +49,17 @@ pub(crate) fn text(body: &[u8]) -> Result<&str, Error> {
 pub(crate) fn field<'a, T>(
     name: &'static str,
     text: &'a str,
-    decode: impl FnOnce(At<'a, '_>) -> Result<T, Error>,
-) -> Result<T, Error> {
+    decode: impl FnOnce(&JsonValue<'a, '_>) -> Result<T, InputError>,
+) -> Result<T, InputError> {
     let place = Place::Field(&Place::Body, name);
     let value: &RawValue =
         serde_json::from_str(text).map_err(|error| place.fault(format_args!("is not JSON: {error}")))?;
     let text = value.get();
-    decode(At { text, place })
+    decode(&JsonValue { text, place })
 }
 
-fn bad(message: impl Into<String>) -> Error {
-    Error::BadRequest(message.into())
+fn bad(message: impl Into<String>) -> InputError {
+    InputError::BadRequest(message.into())
 }
 
 /// Where a value stands, for messages.
@@ -76,43 +82,47 @@ impl fmt::Display for Place<'_> {
 }
 
 impl Place<'_> {
-    fn fault(&self, what: impl fmt::Display) -> Error {
-        Error::Validation(format!("{self}: {what}"))
+    fn fault(&self, what: impl fmt::Display) -> InputError {
+        InputError::Validation(format!("{self}: {what}"))
     }
 }
 
 /// A JSON value in its own text, and where it stands. The text is well-formed: [`read`] has checked the whole body.
 #[derive(Clone, Copy)]
-pub(crate) struct At<'a, 'p> {
+pub(crate) struct JsonValue<'a, 'p> {
     text: &'a str,
     place: Place<'p>,
 }
 
-impl<'a> At<'a, '_> {
-    /// The object's fields of these names, in their order; other fields are ignored.
-    pub(crate) fn fields<const N: usize>(&self, names: [&'static str; N]) -> Result<Fields<'a, '_, N>, Error> {
+impl<'a> JsonValue<'a, '_> {
+    /// The object's fields of these names, in their order; other fields are ignored. [`object!`] calls it with the names of a
+    /// struct's fields.
+    pub(crate) fn fields<const N: usize>(&self, names: [&'static str; N]) -> Result<[Field<'a, '_>; N], InputError> {
         if !self.text.starts_with('{') {
             return Err(self.fault("expected an object"));
         }
         let values = serde_json::Deserializer::from_str(self.text)
-            .deserialize_map(Known(&names))
+            .deserialize_map(FieldPicker(&names))
             .map_err(|_| self.fault("the name of a field is not valid Unicode"))?
             .map_err(|twice| Place::Field(&self.place, twice).fault("is there twice"))?;
-        Ok(Fields {
-            names,
-            values,
-            place: self.place,
-        })
+        let mut values = values.into_iter();
+        Ok(names.map(|name| Field {
+            text: values.next().flatten().map(RawValue::get),
+            place: Place::Field(&self.place, name),
+        }))
     }
 
     /// The array's items, each made into something by `decode`.
-    pub(crate) fn items<T>(&self, decode: impl Fn(At<'a, '_>) -> Result<T, Error>) -> Result<Vec<T>, Error> {
+    pub(crate) fn items<T>(
+        &self,
+        decode: impl Fn(&JsonValue<'a, '_>) -> Result<T, InputError>,
+    ) -> Result<Vec<T>, InputError> {
         if !self.text.starts_with('[') {
             return Err(self.fault("expected an array"));
         }
         let items: Vec<&'a RawValue> = serde_json::from_str(self.text).map_err(|_| self.fault("expected an array"))?;
         let item = |(index, item): (usize, &'a RawValue)| {
-            decode(At {
+            decode(&JsonValue {
                 text: item.get(),
                 place: Place::Item(&self.place, index),
             })
@@ -121,7 +131,7 @@ impl<'a> At<'a, '_> {
     }
 
     /// The string.
-    pub(crate) fn string(&self) -> Result<String, Error> {
+    pub(crate) fn string(&self) -> Result<String, InputError> {
         if !self.text.starts_with('"') {
             return Err(self.fault("expected a string"));
         }
@@ -134,7 +144,7 @@ impl<'a> At<'a, '_> {
     }
 
     /// The string, which must not be empty.
-    pub(crate) fn non_empty_string(&self) -> Result<String, Error> {
+    pub(crate) fn non_empty_string(&self) -> Result<String, InputError> {
         let text = self.string()?;
         if text.is_empty() {
             Err(self.fault("must not be empty"))
@@ -144,7 +154,7 @@ impl<'a> At<'a, '_> {
     }
 
     /// The one of `choices` whose name, as `name` gives it, is the string.
-    pub(crate) fn one_of<T: Copy>(&self, choices: &[T], name: impl Fn(T) -> &'static str) -> Result<T, Error> {
+    pub(crate) fn one_of<T: Copy>(&self, choices: &[T], name: impl Fn(T) -> &'static str) -> Result<T, InputError> {
         let text = self.string()?;
         let chosen = choices.iter().copied().find(|choice| name(*choice) == text);
         chosen.ok_or_else(|| {
@@ -154,7 +164,7 @@ impl<'a> At<'a, '_> {
     }
 
     /// The number; finite.
-    pub(crate) fn number(&self) -> Result<f64, Error> {
+    pub(crate) fn number(&self) -> Result<f64, InputError> {
         if !self.text.starts_with(|c: char| c == '-' || c.is_ascii_digit()) {
             return Err(self.fault("expected a number"));
         }
@@ -167,7 +177,7 @@ impl<'a> At<'a, '_> {
     }
 
     /// The number, which must be 0 or more.
-    pub(crate) fn non_negative_number(&self) -> Result<f64, Error> {
+    pub(crate) fn non_negative_number(&self) -> Result<f64, InputError> {
         let number = self.number()?;
         // Adding 0 makes a negative zero a plain one.
         if number < 0.0 {
@@ -178,63 +188,72 @@ impl<'a> At<'a, '_> {
     }
 
     /// The object in its own text.
-    pub(crate) fn object(&self) -> Result<JsonObject, Error> {
+    pub(crate) fn object(&self) -> Result<JsonObject, InputError> {
         if !self.text.starts_with('{') {
             return Err(self.fault("expected an object"));
         }
         match inspect(self.text) {
-            Found { nul: true, .. } => Err(self.fault("a string in it holds \\u0000; remove it")),
-            Found { half_pair: true, .. } => {
+            Inspection { nul: true, .. } => Err(self.fault("a string in it holds \\u0000; remove it")),
+            Inspection { half_pair: true, .. } => {
                 Err(self.fault("a string in it holds half of a surrogate pair, which is not valid Unicode"))
             }
-            Found { depth, .. } if depth > DEEPEST => {
+            Inspection { depth, .. } if depth > DEEPEST => {
                 Err(self.fault(format_args!("it nests deeper than {DEEPEST} levels")))
             }
             _ => Ok(JsonObject::from_validated(self.text.to_owned())),
         }
     }
 
-    fn fault(&self, what: impl fmt::Display) -> Error {
+    fn fault(&self, what: impl fmt::Display) -> InputError {
         self.place.fault(what)
     }
 }
 
-/// The known fields of an object.
-pub(crate) struct Fields<'a, 'p, const N: usize> {
-    names: [&'static str; N],
-    values: [Option<&'a RawValue>; N],
+/// A known field of an object, which may be missing.
+#[derive(Clone, Copy)]
+pub(crate) struct Field<'a, 'p> {
+    text: Option<&'a str>,
     place: Place<'p>,
 }
 
-impl<'a, const N: usize> Fields<'a, '_, N> {
-    /// What `decode` makes of the field at `index`, which must be there.
+impl<'a> Field<'a, '_> {
+    /// What `decode` makes of the field, which must be there.
     pub(crate) fn required<T>(
-        &self,
-        index: usize,
-        decode: impl FnOnce(At<'a, '_>) -> Result<T, Error>,
-    ) -> Result<T, Error> {
-        self.optional(index, decode)?
-            .ok_or_else(|| Place::Field(&self.place, self.names[index]).fault("is missing"))
+        self,
+        decode: impl FnOnce(&JsonValue<'a, '_>) -> Result<T, InputError>,
+    ) -> Result<T, InputError> {
+        self.optional(decode)?.ok_or_else(|| self.place.fault("is missing"))
     }
 
-    /// What `decode` makes of the field at `index`, when it is there.
+    /// What `decode` makes of the field, when it is there.
     pub(crate) fn optional<T>(
-        &self,
-        index: usize,
-        decode: impl FnOnce(At<'a, '_>) -> Result<T, Error>,
-    ) -> Result<Option<T>, Error> {
-        let field = |value: &'a RawValue| At {
-            text: value.get(),
-            place: Place::Field(&self.place, self.names[index]),
-        };
-        self.values[index].map(|value| decode(field(value))).transpose()
+        self,
+        decode: impl FnOnce(&JsonValue<'a, '_>) -> Result<T, InputError>,
+    ) -> Result<Option<T>, InputError> {
+        let place = self.place;
+        self.text.map(|text| decode(&JsonValue { text, place })).transpose()
     }
 }
 
-/// Picks the fields of these names out of an object; one that is there twice is the inner error.
-struct Known<'n, const N: usize>(&'n [&'static str; N]);
+/// Decodes a JSON object into a struct whose fields have the names of the object's. Each is `required` or `optional`, and what its
+/// value must be is a method of [`JsonValue`]. The first fault in the order given is the one that is told.
+///
+/// ```ignore
+/// object!(body => Self { phone_number: required non_empty_string(), agent_id: optional string() })
+/// ```
+macro_rules! object {
+    ($value:expr => $object:ident { $($name:ident: $presence:ident $what:ident($($argument:expr),*)),+ $(,)? }) => {
+        $value.fields([$(stringify!($name)),+]).and_then(|[$($name),+]| {
+            Ok($object { $($name: $name.$presence(|value| value.$what($($argument),*))?),+ })
+        })
+    };
+}
+pub(crate) use object;
 
-impl<'de, const N: usize> Visitor<'de> for Known<'_, N> {
+/// Picks the fields of these names out of an object; one that is there twice is the inner error.
+struct FieldPicker<'n, const N: usize>(&'n [&'static str; N]);
+
+impl<'de, const N: usize> Visitor<'de> for FieldPicker<'_, N> {
     type Value = Result<[Option<&'de RawValue>; N], &'static str>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -244,7 +263,7 @@ impl<'de, const N: usize> Visitor<'de> for Known<'_, N> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut values = [None; N];
         let mut twice = None;
-        while let Some(index) = map.next_key_seed(Name(self.0))? {
+        while let Some(index) = map.next_key_seed(FieldIndex(self.0))? {
             match index {
                 None => drop(map.next_value::<IgnoredAny>()?),
                 Some(index) => {
@@ -259,9 +278,9 @@ impl<'de, const N: usize> Visitor<'de> for Known<'_, N> {
 }
 
 /// Reads the name of a field as its index among the known ones, without a copy.
-struct Name<'n>(&'n [&'static str]);
+struct FieldIndex<'n>(&'n [&'static str]);
 
-impl<'de> DeserializeSeed<'de> for Name<'_> {
+impl<'de> DeserializeSeed<'de> for FieldIndex<'_> {
     type Value = Option<usize>;
 
     fn deserialize<D: Deserializer<'de>>(self, name: D) -> Result<Self::Value, D::Error> {
@@ -269,7 +288,7 @@ impl<'de> DeserializeSeed<'de> for Name<'_> {
     }
 }
 
-impl Visitor<'_> for Name<'_> {
+impl Visitor<'_> for FieldIndex<'_> {
     type Value = Option<usize>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -283,7 +302,7 @@ impl Visitor<'_> for Name<'_> {
 
 /// What [`inspect`] found.
 #[derive(Default)]
-struct Found {
+struct Inspection {
     /// `\u0000` in a string.
     nul: bool,
     /// Half of a surrogate pair in a string.
@@ -293,8 +312,8 @@ struct Found {
 }
 
 /// Looks through well-formed JSON for what its grammar allows and storage does not.
-fn inspect(text: &str) -> Found {
-    let mut found = Found::default();
+fn inspect(text: &str) -> Inspection {
+    let mut found = Inspection::default();
     let (mut open, mut in_string) = (0_usize, false);
     let mut bytes = text.as_bytes();
     while let Some((&byte, rest)) = bytes.split_first() {
@@ -314,7 +333,7 @@ fn inspect(text: &str) -> Found {
 }
 
 /// What follows an escape sequence whose backslash has just been passed; what is wrong with it goes into `found`.
-fn after_escape<'a>(rest: &'a [u8], found: &mut Found) -> &'a [u8] {
+fn after_escape<'a>(rest: &'a [u8], found: &mut Inspection) -> &'a [u8] {
     let Some((unit, rest)) = code_unit(rest) else {
         return rest.get(1..).unwrap_or_default();
     };
@@ -347,23 +366,25 @@ mod tests {
 
     type Decoded = (String, Vec<f64>, Option<JsonObject>);
 
-    fn decode(body: &[u8]) -> Result<Decoded, Error> {
+    fn decode(body: &[u8]) -> Result<Decoded, InputError> {
         read(body, |body| {
-            let fields = body.fields(["s", "list", "o"])?;
-            let numbers =
-                |list: At<'_, '_>| list.items(|item| item.fields(["n"])?.required(0, |n| n.non_negative_number()));
+            let [s, list, o] = body.fields(["s", "list", "o"])?;
+            let number = |item: &JsonValue<'_, '_>| {
+                let [n] = item.fields(["n"])?;
+                n.required(|n| n.non_negative_number())
+            };
             Ok((
-                fields.required(0, |s| s.non_empty_string())?,
-                fields.optional(1, numbers)?.unwrap_or_default(),
-                fields.optional(2, |o| o.object())?,
+                s.required(|s| s.non_empty_string())?,
+                list.optional(|list| list.items(number))?.unwrap_or_default(),
+                o.optional(|o| o.object())?,
             ))
         })
     }
 
     fn refusal(body: impl AsRef<[u8]>) -> String {
         match decode(body.as_ref()) {
-            Err(Error::Validation(message)) => format!("422 {message}"),
-            Err(Error::BadRequest(message)) => format!("400 {message}"),
+            Err(InputError::Validation(message)) => format!("422 {message}"),
+            Err(InputError::BadRequest(message)) => format!("400 {message}"),
             other => panic!("{other:?}"),
         }
     }

@@ -18,7 +18,7 @@ use tokio::{
 
 use crate::{
     error::{Code, REQUEST_ID, envelope},
-    middleware::request_id::new_request_id,
+    middleware::frame::new_request_id,
 };
 
 /// A stream between actix and a client.

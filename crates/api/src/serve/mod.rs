@@ -33,10 +33,11 @@ use tokio::{
 };
 
 use crate::{
+    app,
     clock::SystemClock,
     compose::{ComposeError, Composed, compose},
     config::ServeSettings,
-    rest::{self, Api},
+    state::Api,
     telemetry::{
         Metrics, Traces, TracesError,
         admin::{self, Admin},
@@ -338,7 +339,7 @@ pub fn public_server(listener: TcpListener, api: Data<Api>, patience: Patience) 
         .max_concurrent_connections(MOST_CONNECTIONS);
     let stopping = builder.graceful_shutdown_signal();
     let server = builder.listen("public", listener, move || {
-        let app = map_config(rest::app(&api), |()| AppConfig::default());
+        let app = map_config(app(&api), |()| AppConfig::default());
         let stopping = stopping.clone();
         let http = HttpService::build()
             .keep_alive(KeepAlive::Timeout(patience.keep_alive))

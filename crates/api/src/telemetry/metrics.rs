@@ -25,7 +25,7 @@ use prometheus_client::{
 
 use crate::{
     error::{Code, Refusal},
-    rest::Route,
+    route::Route,
 };
 
 /// Upper bounds of latency buckets, in seconds: fine around a millisecond, where answers are expected.
@@ -218,7 +218,10 @@ impl Metrics {
     }
 
     /// Everything, in the text format of `OpenMetrics`.
-    pub(crate) fn text(&self) -> Result<String, fmt::Error> {
+    ///
+    /// # Errors
+    /// When it cannot be written as text.
+    pub fn text(&self) -> Result<String, fmt::Error> {
         let mut written = String::new();
         text::encode(&mut written, &self.registry())?;
         Ok(written)

@@ -11,4 +11,4 @@ pub(crate) use logs::start as start_logs;
 pub use metrics::Metrics;
 pub(crate) use open_calls::OpenCallsGauge;
 pub(crate) use pool::PoolGauges;
-pub(crate) use traces::{Traces, TracesError};
+pub(crate) use traces::{Traces, TracesError, probe};

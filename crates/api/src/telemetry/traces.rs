@@ -27,7 +27,7 @@ use opentelemetry_sdk::{
 };
 
 use super::{Metrics, metrics::stage_name};
-use crate::rest::Route;
+use crate::route::Route;
 
 /// Traces cannot be exported as the settings say.
 #[derive(Debug, thiserror::Error)]
@@ -155,10 +155,19 @@ impl Extractor for Inbound<'_> {
     }
 }
 
+/// What the use cases report to: the metrics and, when there are `traces`, spans of stages.
+pub(crate) fn probe(metrics: &Arc<Metrics>, traces: Option<&Arc<Traces>>) -> Arc<dyn Probe> {
+    let metrics = Arc::clone(metrics);
+    match traces.map(Arc::clone) {
+        None => metrics,
+        Some(traces) => Arc::new(StageSpans { metrics, traces }),
+    }
+}
+
 /// Tells the metrics, and makes a child span of each stage.
-pub(crate) struct StageSpans {
-    pub(crate) metrics: Arc<Metrics>,
-    pub(crate) traces: Arc<Traces>,
+struct StageSpans {
+    metrics: Arc<Metrics>,
+    traces: Arc<Traces>,
 }
 
 impl Probe for StageSpans {

@@ -558,11 +558,16 @@ fn logs_hold_no_key_number_name_or_word() {
 fn why_a_tool_failed_is_in_the_log_once() {
     let database = Database::sqlite();
     let settings = [
-        ("CALLER_MEMORY_WRITE_DEADLINE_MS", "1"),
+        ("CALLER_MEMORY_WRITE_DEADLINE_MS", "20"),
         ("CALLER_MEMORY_LOG_FORMAT", "json"),
     ];
     let service = Service::start(&database, &settings);
-    let params = json!({"name": "calls_end", "arguments": call("s-1", NUMBER)});
+    // To read so long a transcript takes longer than the deadline.
+    let turn =
+        json!({"role": "user", "text": "I would like a table for seven on Tuesday at eight, please.", "ts_ms": 0});
+    let mut long = call("s-1", NUMBER);
+    long["transcript"] = vec![turn; 19_000].into();
+    let params = json!({"name": "calls_end", "arguments": long});
     let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
     let answer = service.try_post("/mcp", &message, &[("x-request-id", "of-the-tool")]);
     let result = &answer.expect("an answer").body["result"];

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use actix_web::test::TestRequest;
-use api::rest::Limits;
+use api::RequestLimits;
 use testkit::Fault;
 
 use crate::harness::{Answer, Fixture, NUMBER, RECALL, Setup, call, recall, with_key};
@@ -64,9 +64,9 @@ async fn the_deadline_header_is_20_to_5000() {
 
 #[actix_web::test]
 async fn writes_and_profiles_are_503_in_time() {
-    let limits = Limits {
+    let limits = RequestLimits {
         write_deadline: Duration::from_millis(200),
-        ..Limits::default()
+        ..RequestLimits::default()
     };
     let fixture = Fixture::with(Setup {
         limits,

@@ -114,6 +114,18 @@ async fn nothing_is_inline_and_nothing_comes_from_elsewhere() {
 }
 
 #[actix_web::test]
+async fn the_service_without_a_path_leads_to_the_page() {
+    let fixture = with_docs(true).await;
+    for method in [Method::GET, Method::HEAD] {
+        let answer = fixture.send(TestRequest::with_uri("/").method(method)).await;
+        assert_eq!((answer.status.as_u16(), answer.header("location")), (307, Some(PAGE)));
+        assert!(answer.bytes.is_empty() && answer.header("x-request-id").is_some());
+    }
+    let document = fixture.send(TestRequest::get().uri("/.well-known/openapi.json")).await;
+    assert_eq!(document.json()["paths"].get("/"), None, "it is for people");
+}
+
+#[actix_web::test]
 async fn it_can_be_read_and_nothing_else() {
     let fixture = with_docs(true).await;
     for path in [PAGE, "/docs/", "/docs/swagger-ui.css"] {
@@ -129,6 +141,11 @@ async fn it_can_be_read_and_nothing_else() {
             answer.refused(405, "method_not_allowed");
             assert_eq!(answer.header("allow"), Some("GET, HEAD"));
         }
+    }
+    for method in [Method::POST, Method::DELETE] {
+        let answer = fixture.send(TestRequest::with_uri("/").method(method)).await;
+        answer.refused(405, "method_not_allowed");
+        assert_eq!(answer.header("allow"), Some("GET, HEAD"));
     }
     for path in [
         "/docs/nothing.js",
@@ -153,7 +170,7 @@ async fn it_can_be_read_and_nothing_else() {
 #[actix_web::test]
 async fn without_it_there_is_no_such_path() {
     let fixture = with_docs(false).await;
-    for path in [PAGE, "/docs/", "/docs/start.js", "/docs/swagger-ui-bundle.js"] {
+    for path in ["/", PAGE, "/docs/", "/docs/start.js", "/docs/swagger-ui-bundle.js"] {
         for method in [Method::GET, Method::HEAD, Method::POST] {
             let answer = fixture.send(TestRequest::with_uri(path).method(method)).await;
             answer.refused(404, "not_found");

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use actix_web::{http::Method, test::TestRequest};
+use api::Metrics;
 use domain::{
     access::TenantId,
     async_trait,
@@ -22,7 +23,7 @@ use crate::harness::{END, Fixture, MCP, NUMBER, RECALL, Setup, call, recall, wit
 async fn paths_that_do_not_exist() {
     let fixture = Fixture::new().await;
     for path in [
-        "/",
+        "//",
         "/v1",
         "/v1/",
         "/v1/caller",
@@ -138,9 +139,11 @@ async fn a_5xx_says_nothing_of_the_inside() {
 }
 
 #[actix_web::test]
-async fn a_panic_is_a_500() {
+async fn a_panic_is_a_500_and_counts_for_its_route() {
+    let metrics = Arc::new(Metrics::new());
     let fixture = Fixture::with(Setup {
         memory: Arc::new(Panicking),
+        metrics: Arc::clone(&metrics),
         ..Setup::default()
     })
     .await;
@@ -152,6 +155,16 @@ async fn a_panic_is_a_500() {
         let message = answer.refused(500, "internal_error");
         assert!(!message.contains("zebra"), "{message}");
     }
+    let text = metrics.text().unwrap();
+    for labels in [
+        r#"route="/v1/recall_and_enrich",method="POST",status="500""#,
+        r#"route="/v1/calls/end",method="POST",status="500""#,
+        r#"route="/v1/caller/{phone_number}",method="GET",status="500""#,
+    ] {
+        let line = format!("caller_memory_http_requests_total{{{labels}}} 1");
+        assert!(text.lines().any(|shown| shown == line), "{line}\n{text}");
+    }
+    assert!(!text.contains("unmatched"), "{text}");
 }
 
 /// A memory with a fault that nobody foresaw.

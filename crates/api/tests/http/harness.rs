@@ -14,15 +14,15 @@ use actix_web::{
 };
 use adapters_auth::{ApiKey, AuthOptions, CachedAuthenticator, GovernorRateLimiter};
 use api::{
-    Metrics,
+    Api, Metrics, RequestLimits,
     receipts::{ReceiptLimits, Receipts},
-    rest::{Api, Limits, Ports},
 };
 use domain::{
+    CallerService,
     access::{NewKey, RateLimit, Scope, Scopes},
     enrichment::Ttl,
     port::{AccessAdmin, CallerMemory, Enricher, EnrichmentCache, ReceiptStore},
-    usecase::CallerRules,
+    usecase::{CallerPorts, CallerRules},
 };
 use serde_json::{Value, json};
 use testkit::{CachedOnly, Faulty, InMemoryCallerMemory, InMemoryKeyStore, ManualClock, sample};
@@ -44,7 +44,8 @@ pub(crate) struct Fixture {
 }
 
 pub(crate) struct Setup {
-    pub(crate) limits: Limits,
+    pub(crate) limits: RequestLimits,
+    pub(crate) metrics: Arc<Metrics>,
     pub(crate) memory: Arc<dyn CallerMemory>,
     pub(crate) lookups: Arc<dyn EnrichmentCache>,
     pub(crate) enricher: Arc<dyn Enricher>,
@@ -57,7 +58,8 @@ pub(crate) struct Setup {
 impl Default for Setup {
     fn default() -> Self {
         Self {
-            limits: Limits::default(),
+            limits: RequestLimits::default(),
+            metrics: Arc::new(Metrics::new()),
             memory: Arc::new(InMemoryCallerMemory::new()),
             lookups: Arc::new(InMemoryCallerMemory::new()),
             enricher: Arc::new(CachedOnly),
@@ -84,23 +86,27 @@ fn wired(
         ttl: Ttl::default(),
         unfinished_after: Duration::from_hours(2),
     };
-    let ports = Ports {
+    let metrics = setup.metrics;
+    let ports = CallerPorts {
         memory: Arc::clone(memory) as Arc<dyn CallerMemory>,
         lookups: setup.lookups,
         enricher: setup.enricher,
-        authenticator: Arc::new(CachedAuthenticator::new(
-            keys.clone(),
-            clock.clone(),
-            AuthOptions::default(),
-        )),
-        limiter: Arc::new(GovernorRateLimiter::new(rate, clock.clone())),
         clock: clock.clone(),
+        probe: metrics.clone(),
     };
-    let metrics = Arc::new(Metrics::new());
+    let authenticator = CachedAuthenticator::new(keys.clone(), clock.clone(), AuthOptions::default());
+    let limiter = GovernorRateLimiter::new(rate, clock.clone());
     let receipts = setup
         .receipts
         .map(|(store, limits)| Arc::new(Receipts::start(store, clock.clone(), Arc::clone(&metrics), limits)));
-    let api = Api::new(ports, rules, setup.limits, metrics);
+    let callers = CallerService::new(ports, rules);
+    let api = Api::new(
+        callers,
+        Arc::new(authenticator),
+        Arc::new(limiter),
+        setup.limits,
+        metrics,
+    );
     Data::new(api.with_receipts(receipts).with_docs(setup.docs))
 }
 
@@ -169,7 +175,7 @@ impl Fixture {
 
     /// Sends a request as it is.
     pub(crate) async fn send(&self, request: TestRequest) -> Answer {
-        let app = test::init_service(api::rest::app(&self.api)).await;
+        let app = test::init_service(api::app(&self.api)).await;
         let began = Instant::now();
         let (status, headers, body) = match test::try_call_service(&app, request.to_request()).await {
             Ok(response) => {

@@ -3,10 +3,21 @@
 use std::{sync::Arc, time::Duration};
 
 use actix_web::test::TestRequest;
-use api::rest::Limits;
-use domain::access::Scope;
+use api::RequestLimits;
+use domain::{
+    access::{Scope, TenantId},
+    async_trait,
+    call::{CallId, Turn},
+    caller::Caller,
+    context::Deadline,
+    error::PortError,
+    json::JsonObject,
+    memory::{CallRecord, Recollection},
+    phone::PhoneNumber,
+    port::{CallerMemory, RecallQuery},
+};
 use serde_json::{Value, json};
-use testkit::Fault;
+use testkit::{Fault, sample};
 
 use crate::{
     envelope::Panicking,
@@ -372,9 +383,9 @@ async fn a_message_takes_one_token() {
 
 #[actix_web::test]
 async fn bodies_that_are_no_message_are_400() {
-    let limits = Limits {
+    let limits = RequestLimits {
         max_body_bytes: 1000,
-        ..Limits::default()
+        ..RequestLimits::default()
     };
     let fixture = Fixture::with(Setup {
         limits,
@@ -440,6 +451,72 @@ async fn errors_of_the_protocol_are_in_its_own_words() {
     assert_eq!(fixture.memory.calls(), 0);
 }
 
+/// A memory of one caller with these attributes.
+struct Attributed(&'static str);
+
+impl Attributed {
+    fn caller(&self) -> Caller {
+        Caller {
+            name: None,
+            first_seen_ms: sample::NOW_MS,
+            last_seen_ms: sample::NOW_MS,
+            total_calls: 0,
+            tags: Vec::new(),
+            custom_attributes: JsonObject::from_validated(self.0.to_owned()),
+        }
+    }
+}
+
+#[async_trait]
+impl CallerMemory for Attributed {
+    async fn recall(&self, _: TenantId, _: &RecallQuery, _: Deadline) -> Result<Recollection, PortError> {
+        Ok(Recollection {
+            known: true,
+            caller: self.caller(),
+            memory_changed_ms: None,
+            summary: None,
+            recent_calls: Vec::new(),
+            facts: Vec::new(),
+            gaps: 0,
+            lookups: Vec::new(),
+        })
+    }
+
+    async fn record_end(&self, _: TenantId, _: &CallRecord, _: Deadline) -> Result<(), PortError> {
+        Ok(())
+    }
+
+    async fn caller(&self, _: TenantId, _: &PhoneNumber, _: Deadline) -> Result<Option<Caller>, PortError> {
+        Ok(Some(self.caller()))
+    }
+
+    async fn transcript(&self, _: TenantId, _: CallId, _: Deadline) -> Result<Option<Vec<Turn>>, PortError> {
+        Ok(None)
+    }
+}
+
+#[actix_web::test]
+async fn attributes_beyond_f64_are_strings_in_the_value_and_as_they_are_in_the_text() {
+    const ATTRIBUTES: &str = r#"{"large": 1e400, "small": -1.5}"#;
+    let fixture = Fixture::with(Setup {
+        memory: Arc::new(Attributed(ATTRIBUTES)),
+        ..Setup::default()
+    })
+    .await;
+    assert!(fixture.get("%2B12025550142").await.text.contains(ATTRIBUTES));
+    for (tool, place) in [
+        ("caller_lookup", "/custom_attributes"),
+        ("recall_and_enrich", "/caller/custom_attributes"),
+    ] {
+        let result = fixture.tool(tool, &arguments(tool)).await.result();
+        assert_eq!(result["isError"], false, "{result}");
+        let text = result["content"][0]["text"].as_str().unwrap();
+        assert!(text.contains(ATTRIBUTES), "{text}");
+        let shown = result["structuredContent"].pointer(place);
+        assert_eq!(shown, Some(&json!({"large": "1e400", "small": -1.5})));
+    }
+}
+
 #[actix_web::test]
 async fn a_tool_that_panics_fails_alone() {
     let fixture = Fixture::with(Setup {
@@ -457,9 +534,9 @@ async fn a_tool_that_panics_fails_alone() {
 #[actix_web::test]
 async fn tools_keep_their_deadlines() {
     const SLACK: Duration = Duration::from_millis(50);
-    let limits = Limits {
+    let limits = RequestLimits {
         write_deadline: Duration::from_millis(400),
-        ..Limits::default()
+        ..RequestLimits::default()
     };
     let fixture = Fixture::with(Setup {
         limits,

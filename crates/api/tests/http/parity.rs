@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, time::Duration};
 
 use actix_web::test::TestRequest;
-use api::rest::Limits;
+use api::RequestLimits;
 use domain::access::Scope;
 use serde_json::{Value, json};
 use testkit::Fault;
@@ -85,9 +85,9 @@ impl Input {
 
     /// Sends it to a service of its own, in which one caller has called once, and reads what the service then holds.
     async fn outcome(&self, transport: Transport) -> (Outcome, Vec<Value>) {
-        let limits = Limits {
+        let limits = RequestLimits {
             write_deadline: Duration::from_millis(400),
-            ..Limits::default()
+            ..RequestLimits::default()
         };
         let fixture = Fixture::with(Setup {
             limits,

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use actix_web::test::TestRequest;
-use api::{receipts::ReceiptLimits, rest::Limits};
+use api::{RequestLimits, receipts::ReceiptLimits};
 use domain::{
     access::Scope,
     async_trait,
@@ -185,7 +185,7 @@ async fn a_refused_request_leaves_no_receipt() {
 
 #[actix_web::test]
 async fn a_lost_store_neither_fails_nor_delays_a_recall() {
-    let limits = Limits::default();
+    let limits = RequestLimits::default();
     let (fixture, store, _) = looping(Setup::default()).await;
     assert_eq!(fixture.recall(&recall()).await.status, 200);
     for fault in [

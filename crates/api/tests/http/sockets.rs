@@ -7,7 +7,7 @@ use std::{
 
 use actix_web::dev::ServerHandle;
 use api::{
-    rest::Limits,
+    RequestLimits,
     serve::{Patience, public_server},
 };
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ struct Server {
 }
 
 impl Server {
-    async fn start(limits: Limits, patience: Patience) -> Self {
+    async fn start(limits: RequestLimits, patience: Patience) -> Self {
         let fixture = Fixture::with(Setup {
             limits,
             ..Setup::default()
@@ -93,7 +93,7 @@ fn assert_enveloped(answer: &str, status: u16) {
 
 #[actix_web::test]
 async fn what_is_not_http_gets_the_envelope() {
-    let server = Server::start(Limits::default(), Patience::default()).await;
+    let server = Server::start(RequestLimits::default(), Patience::default()).await;
     for request in [
         "GARBAGE\r\n\r\n",
         "GET / HTTP/9.9\r\n\r\n",
@@ -118,7 +118,7 @@ async fn a_body_that_breaks_off_or_breaks_the_rules_is_400() {
         unanswered: Duration::from_secs(2),
         ..Patience::default()
     };
-    let server = Server::start(Limits::default(), patience).await;
+    let server = Server::start(RequestLimits::default(), patience).await;
     let chunked = server
         .head(0)
         .replace("Content-Length: 0", "Transfer-Encoding: chunked");
@@ -156,9 +156,9 @@ async fn a_body_that_breaks_off_or_breaks_the_rules_is_400() {
 
 #[actix_web::test]
 async fn a_slow_body_has_its_own_time_and_does_not_eat_the_deadline() {
-    let limits = Limits {
+    let limits = RequestLimits {
         body_time: Duration::from_millis(400),
-        ..Limits::default()
+        ..RequestLimits::default()
     };
     let server = Server::start(limits, Patience::default()).await;
     let body = recall().to_string();
@@ -205,28 +205,30 @@ async fn clients_that_fall_silent_are_let_go() {
         unanswered: short,
         keep_alive: short,
     };
-    let server = Server::start(Limits::default(), patience).await;
+    let server = Server::start(RequestLimits::default(), patience).await;
     let mut stream = server.connect().await;
-    stream.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n").await.unwrap();
+    stream.write_all(b"GET /nothing HTTP/1.1\r\nHost: x\r\n").await.unwrap();
     assert_enveloped(&rest_of(&mut stream).await, 408);
 
     // A whole request, and then half of a second one.
     let mut stream = server.connect().await;
     stream
-        .write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\nGET / HT")
+        .write_all(b"GET /nothing HTTP/1.1\r\nHost: x\r\n\r\nGET /no")
         .await
         .unwrap();
     let answer = rest_of(&mut stream).await;
     assert_eq!(answer.matches("HTTP/1.1 404").count(), 1, "{answer}");
 
     let mut idle = server.connect().await;
-    idle.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
+    idle.write_all(b"GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n")
+        .await
+        .unwrap();
     assert!(rest_of(&mut idle).await.starts_with("HTTP/1.1 404"));
 }
 
 #[actix_web::test]
 async fn one_connection_serves_many_requests() {
-    let server = Server::start(Limits::default(), Patience::default()).await;
+    let server = Server::start(RequestLimits::default(), Patience::default()).await;
     let body = recall().to_string();
     let one = format!("{}\r\n{body}", server.head(body.len()));
     let last = format!("{}Connection: close\r\n\r\n{body}", server.head(body.len()));
@@ -236,10 +238,12 @@ async fn one_connection_serves_many_requests() {
 
 #[actix_web::test]
 async fn a_stop_takes_no_more_but_finishes_what_is_in_flight() {
-    let server = Server::start(Limits::default(), Patience::default()).await;
+    let server = Server::start(RequestLimits::default(), Patience::default()).await;
     let body = recall().to_string();
     let mut idle = server.connect().await;
-    idle.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
+    idle.write_all(b"GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n")
+        .await
+        .unwrap();
     let mut head = [0; 12];
     idle.read_exact(&mut head).await.unwrap();
 

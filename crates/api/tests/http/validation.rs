@@ -1,7 +1,7 @@
 //! What bodies and numbers are refused, with which words, and what is taken.
 
 use actix_web::test::TestRequest;
-use api::rest::Limits;
+use api::RequestLimits;
 use serde_json::{Value, json};
 
 use crate::harness::{END, Fixture, NUMBER, RECALL, Setup, call, recall, with_key};
@@ -67,9 +67,9 @@ async fn the_content_type_is_json_or_absent() {
 
 #[actix_web::test]
 async fn the_limit_of_bodies_is_a_setting() {
-    let limits = Limits {
+    let limits = RequestLimits {
         max_body_bytes: 100,
-        ..Limits::default()
+        ..RequestLimits::default()
     };
     let fixture = Fixture::with(Setup {
         limits,

@@ -39,7 +39,6 @@ pub enum AuthError {
 /// 4. answer [`AuthError::Unavailable`] for a key not in memory while the store cannot be reached, and not remember
 ///    that;
 /// 5. slow down an address whose credentials fail, without touching keys that are already verified.
-#[cfg_attr(feature = "mock", mockall::automock)]
 #[async_trait]
 pub trait Authenticator: Send + Sync {
     /// Verifies the text after `Bearer ` that came from `source`.
@@ -67,7 +66,6 @@ pub struct RateDecision {
 /// 1. let through at most the burst at once, and then the rate;
 /// 2. keep the buckets of different keys apart;
 /// 3. take the tenant's rate and burst where it has its own.
-#[cfg_attr(feature = "mock", mockall::automock)]
 #[async_trait]
 pub trait RateLimiter: Send + Sync {
     /// Draws one token from the principal's bucket.
@@ -77,7 +75,6 @@ pub trait RateLimiter: Send + Sync {
 /// Finds keys by their hash. This is all that serving needs.
 ///
 /// Implementations MUST return by the deadline, be safe to cancel, and find no revoked key.
-#[cfg_attr(feature = "mock", mockall::automock)]
 #[async_trait]
 pub trait KeyStore: Send + Sync {
     /// The grant of the key with this hash; `None` when there is none or it is revoked. Expiry is the caller's to
@@ -135,7 +132,6 @@ pub struct TenantChange {
 /// 1. return by the deadline, be safe to cancel, and do each method as one unit or not at all;
 /// 2. change in [`AccessAdmin::change_tenant`] what the change names and nothing else, also when several change one
 ///    tenant at once; every [`KeyGrant`] that is read afterwards carries the tenant as it is then.
-#[cfg_attr(feature = "mock", mockall::automock)]
 #[async_trait]
 pub trait AccessAdmin: Send + Sync {
     /// Creates a tenant.

@@ -30,7 +30,6 @@ pub enum ChangeError {
 ///    do each method as one unit or not at all;
 /// 2. show and change nothing of another tenant;
 /// 3. keep names, tags and attributes exactly, whatever text they hold.
-#[cfg_attr(feature = "mock", mockall::automock)]
 #[async_trait]
 pub trait CallerAdmin: Send + Sync {
     /// Writes the profiles of many callers.

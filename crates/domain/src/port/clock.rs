@@ -3,7 +3,6 @@
 use std::time::Instant;
 
 /// Tells the time.
-#[cfg_attr(feature = "mock", mockall::automock)]
 pub trait Clock: Send + Sync {
     /// Wall-clock time in milliseconds since the epoch.
     fn now_ms(&self) -> i64;

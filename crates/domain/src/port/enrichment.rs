@@ -56,7 +56,6 @@ pub trait EnrichmentCache: Send + Sync {
 /// 5. answer [`LookupOutcome::Denied`] when the vendor refuses the account: key, plan, quota or balance;
 /// 6. read no more than 256 KiB of an answer;
 /// 7. never show the secret or the number, not in `Debug`, not in a log.
-#[cfg_attr(feature = "mock", mockall::automock)]
 #[async_trait]
 pub trait EnrichmentProvider: Send + Sync {
     /// The vendor's short name: lower-case ASCII letters, unique among the vendors in use.
@@ -137,7 +136,6 @@ impl Skip {
 }
 
 /// Observes look-ups; metrics are made of it. Implementations must return at once and never fail.
-#[cfg_attr(feature = "mock", mockall::automock)]
 pub trait LookupProbe: Send + Sync {
     /// A look-up ended with the outcome of this [`LookupOutcome::label`] after `took`.
     fn ended(&self, vendor: &str, outcome: &'static str, took: Duration);

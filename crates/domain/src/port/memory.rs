@@ -103,7 +103,6 @@ pub trait CallerMemory: Send + Sync {
 /// 1. return by the deadline with [`PortError::Unavailable`] when the work is not done by then, and be safe to cancel;
 /// 2. list a session from its first recall until its call ends, however late, under whatever number;
 /// 3. list a tenant's own sessions only.
-#[cfg_attr(feature = "mock", mockall::automock)]
 #[async_trait]
 pub trait OpenCalls: Send + Sync {
     /// The tenant's open calls that were begun at `begun_by_ms` or earlier, newest first, at most `limit`.

@@ -18,7 +18,6 @@ use crate::{
 ///    and from no other;
 /// 3. show through a tenant nothing of another: no receipt by its id, no count;
 /// 4. never take a failed read for a receipt that does not exist.
-#[cfg_attr(feature = "mock", mockall::automock)]
 #[async_trait]
 pub trait ReceiptStore: Send + Sync {
     /// Keeps receipts, possibly of several tenants.

@@ -75,7 +75,6 @@ pub struct Claim {
 /// 7. let through at most the cap of a tenant and day, whatever the number of simultaneous reservations and processes,
 ///    and count each that is let through once;
 /// 8. leave what is put back alone until it is due, and give the attempt back unless it counts.
-#[cfg_attr(feature = "mock", mockall::automock)]
 #[async_trait]
 pub trait SummaryBacklog: Send + Sync {
     /// Claims the piece of work of any tenant that has been due for longest, callers first, until `leased_until_ms`;
@@ -126,7 +125,6 @@ pub enum ModelError {
 ///
 /// Implementations return by the deadline, send at most one request for a draft, follow no redirect, read a bounded
 /// answer, and show neither secrets nor text in `Debug`, errors or logs.
-#[cfg_attr(feature = "mock", mockall::automock)]
 #[async_trait]
 pub trait Summarizer: Send + Sync {
     /// Asks for the summary and the facts of a call, of which `parts` are the excerpt.
@@ -137,7 +135,6 @@ pub trait Summarizer: Send + Sync {
 }
 
 /// Observes rewrites; metrics are made of it. Implementations must return at once and never fail.
-#[cfg_attr(feature = "mock", mockall::automock)]
 pub trait RewriteProbe: Send + Sync {
     /// A request about a `kind` (`call` or `caller`) ended with `outcome` after `took`.
     fn ended(&self, kind: &'static str, outcome: &'static str, took: Duration);

@@ -85,7 +85,6 @@ pub struct DailyCaps {
 ///    moment;
 /// 4. hold the caps against any number of simultaneous purchases, from any number of processes;
 /// 5. keep tenants, vendors and days apart: caps are of one tenant and one day, counts of one vendor as well.
-#[cfg_attr(feature = "mock", mockall::automock)]
 #[async_trait]
 pub trait SpendLedger: Send + Sync {
     /// Counts a purchase that is about to be made, unless a cap forbids it; whether it may be made.
@@ -131,7 +130,6 @@ pub struct CapChanges {
 /// Reads the counts and sets the caps; the command line works through it.
 ///
 /// Implementations MUST return by the deadline, be safe to cancel, and do each method as one unit or not at all.
-#[cfg_attr(feature = "mock", mockall::automock)]
 #[async_trait]
 pub trait SpendAdmin: Send + Sync {
     /// Everything counted since the day `since`, of all tenants or the one named, by day, tenant and vendor.

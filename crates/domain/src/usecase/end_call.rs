@@ -2,33 +2,63 @@
 
 use std::sync::atomic::Ordering;
 
-use super::CallerService;
+use super::service::CallerService;
 use crate::{
     access::Scope,
     call::{self, EndedCall, started_at_ms},
     context::CallContext,
-    error::Error,
+    error::{Error, PortError},
     facts::{self, Fact, SaidFact},
     memory::{Arrival, CallRecord},
     phone::Region,
     port::Stage,
 };
 
+/// The permit for one call end: the key has the scope `calls:write`. It also holds when the report arrived, which is before its
+/// body is read: a long body must not make an earlier report a later one.
+#[derive(Debug)]
+pub struct EndCallPermit<'c> {
+    ctx: &'c CallContext,
+    region: Region,
+    arrival: Arrival,
+    received_at_ms: i64,
+}
+
+impl EndCallPermit<'_> {
+    /// The region in which a national number is read.
+    #[must_use]
+    pub fn region(&self) -> Region {
+        self.region
+    }
+}
+
 impl CallerService {
+    /// Checks that the key may end a call, and notes the arrival of the report.
+    ///
+    /// # Errors
+    /// [`Error::InsufficientScope`] without the scope `calls:write`.
+    pub fn permit_end_call<'c>(&self, ctx: &'c CallContext) -> Result<EndCallPermit<'c>, Error> {
+        ctx.require(Scope::CallsWrite)?;
+        Ok(EndCallPermit {
+            ctx,
+            region: self.region(ctx),
+            arrival: Arrival(self.arrivals.fetch_add(1, Ordering::Relaxed)),
+            received_at_ms: self.ports.clock.now_ms(),
+        })
+    }
+
     /// Commits an ended call; when this returns `Ok`, it is on disk. A repeat counts once, a repeat with another body
     /// is a correction.
     ///
     /// # Errors
-    /// [`Error::InsufficientScope`] without the scope `calls:write`, whatever `input` refuses, and [`Error::Port`] when
-    /// the memory did not take it: the client should try again.
-    pub async fn end_call<I>(&self, ctx: &CallContext, input: I) -> Result<(), Error>
-    where
-        I: FnOnce(Region) -> Result<EndedCall, Error>,
-    {
-        ctx.require(Scope::CallsWrite)?;
-        let arrival = Arrival(self.arrivals.fetch_add(1, Ordering::Relaxed));
-        let received_at_ms = self.ports.clock.now_ms();
-        let call = input(self.region(ctx))?;
+    /// [`PortError`] when the memory did not take it: the client should try again.
+    pub async fn end_call(&self, permit: EndCallPermit<'_>, call: EndedCall) -> Result<(), PortError> {
+        let EndCallPermit {
+            ctx,
+            arrival,
+            received_at_ms,
+            ..
+        } = permit;
 
         let began = self.ports.clock.instant();
         let transcript = call::read(&call.transcript);
@@ -62,6 +92,6 @@ impl CallerService {
             .record_end(ctx.principal.tenant_id, &record, ctx.deadline)
             .await;
         self.measured(Stage::MemoryRecordEnd, began);
-        Ok(written?)
+        written
     }
 }

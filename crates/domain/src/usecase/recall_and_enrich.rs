@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::CallerService;
+use super::service::CallerService;
 use crate::{
     access::Scope,
     call::SessionId,
@@ -25,19 +25,57 @@ pub struct RecallInput {
     pub session_id: Option<SessionId>,
 }
 
+/// The permit for one recall: the key has the scope `recall`.
+///
+/// Nobody else can make one:
+///
+/// ```compile_fail
+/// use domain::{context::CallContext, phone::Region, usecase::RecallPermit};
+/// fn forged(ctx: &CallContext, region: Region) -> RecallPermit<'_> {
+///     RecallPermit { ctx, region }
+/// }
+/// ```
+///
+/// And it serves once:
+///
+/// ```compile_fail
+/// use domain::{CallerService, usecase::{RecallInput, RecallPermit}};
+/// async fn twice(callers: &CallerService, permit: RecallPermit<'_>, input: RecallInput) {
+///     callers.recall_and_enrich(permit, input.clone()).await;
+///     callers.recall_and_enrich(permit, input).await;
+/// }
+/// ```
+#[derive(Debug)]
+pub struct RecallPermit<'c> {
+    ctx: &'c CallContext,
+    region: Region,
+}
+
+impl RecallPermit<'_> {
+    /// The region in which a national number is read.
+    #[must_use]
+    pub fn region(&self) -> Region {
+        self.region
+    }
+}
+
 impl CallerService {
-    /// Answers who is calling. A number not seen before becomes a caller. A memory that fails or is late degrades the
-    /// answer instead of failing it: the call goes on. What look-ups do not know by the deadline is left out and named
-    /// in [`Recall::cut`].
+    /// Checks that the key may recall callers.
     ///
     /// # Errors
-    /// [`Error::InsufficientScope`] without the scope `recall`, and whatever `input` refuses.
-    pub async fn recall_and_enrich<I>(&self, ctx: &CallContext, input: I) -> Result<Recall, Error>
-    where
-        I: FnOnce(Region) -> Result<RecallInput, Error>,
-    {
+    /// [`Error::InsufficientScope`] without the scope `recall`.
+    pub fn permit_recall<'c>(&self, ctx: &'c CallContext) -> Result<RecallPermit<'c>, Error> {
         ctx.require(Scope::Recall)?;
-        let RecallInput { number, session_id } = input(self.region(ctx))?;
+        let region = self.region(ctx);
+        Ok(RecallPermit { ctx, region })
+    }
+
+    /// Answers who is calling. A number not seen before becomes a caller. A memory that fails or is late degrades the answer
+    /// instead of failing it: the call goes on. What look-ups do not know by the deadline is left out and named in
+    /// [`Recall::cut`].
+    pub async fn recall_and_enrich(&self, permit: RecallPermit<'_>, input: RecallInput) -> Recall {
+        let RecallPermit { ctx, .. } = permit;
+        let RecallInput { number, session_id } = input;
         let tenant = ctx.principal.tenant_id;
         let now_ms = self.ports.clock.now_ms();
         let query = RecallQuery {
@@ -54,7 +92,7 @@ impl CallerService {
             Ok(read) => read,
             Err(cause) => {
                 self.ports.probe.degraded();
-                return Ok(Recall::degraded(cause, memory_ms));
+                return Recall::degraded(cause, memory_ms);
             }
         };
 
@@ -67,7 +105,7 @@ impl CallerService {
         let enriched = self.ports.enricher.enrich(look_up, ctx.deadline).await;
         let enrichment_ms = millis(self.measured(Stage::Enrichment, began));
         let shown = merge(&enriched.lookups, self.rules.ttl, now_ms);
-        Ok(remembered(read, shown, &enriched, now_ms, memory_ms, enrichment_ms))
+        remembered(read, shown, &enriched, now_ms, memory_ms, enrichment_ms)
     }
 }
 

@@ -12,17 +12,23 @@ pub use response::{
     CompanyBlock, Enrichment, Fact, Freshness, Memory, PersonBlock, PhoneBlock, RecallResponse, RecentCall, Timing,
 };
 
-use super::{Api, answer::ok, body::Body, json};
+use super::{
+    answer::{encoded, ok},
+    body::Body,
+    json,
+};
 use crate::{
-    error::{Chain, Refusal},
+    error::{Chain, InputError, Refusal},
     middleware::{
-        Frame,
-        deadline::{self, Asked},
+        deadline::{self, RequestedTime},
+        frame::Frame,
     },
-    openapi::Refusals,
+    openapi::parts::Refusals,
+    state::Api,
 };
 use receipt::PendingReceipt;
 
+/// Says who is calling, before the agent speaks.
 ///
 /// A number not seen before becomes a caller (`known: false`). When the memory cannot be read in time, the answer is still a 200,
 /// with `degraded: true` and every field null or empty: such a caller must not be treated as a new one.
@@ -42,22 +48,23 @@ pub(super) async fn recall_and_enrich(
     body: Body,
     api: Data<Api>,
 ) -> Result<HttpResponse, Refusal> {
-    let asked = deadline::asked(request.headers());
-    answer(&api, &frame, asked, body).await.map(ok)
+    let requested = deadline::requested(request.headers());
+    answer(&api, &frame, requested, body).await.map(ok)
 }
 
 /// What every transport answers, in JSON, to a recall with this body.
-pub(crate) async fn answer(api: &Api, frame: &Frame, asked: Asked, body: Body) -> Result<String, Refusal> {
+pub(crate) async fn answer(api: &Api, frame: &Frame, requested: RequestedTime, body: Body) -> Result<String, Refusal> {
     let ctx = frame.context()?;
-    let receipt = PendingReceipt::new(api.receipts.as_deref());
-    let work = api.callers.recall_and_enrich(&ctx, |region| {
-        asked?;
-        let input = json::read(&body.bytes()?, RecallRequest::decode)?.into_input(region)?;
-        receipt.note(&ctx, &input, frame);
-        Ok(input)
-    });
-    let recall = match frame.due().bound("a recall", work).await {
-        Ok(recall) => recall?,
+    let permit = api.callers.permit_recall(&ctx)?;
+    requested.map_err(InputError::from)?;
+    let input = json::read(&body.bytes()?, RecallRequest::decode)?.into_input(permit.region())?;
+    let receipt = api
+        .receipts
+        .as_deref()
+        .map(|receipts| PendingReceipt::new(receipts, &ctx, &input, frame));
+    let work = api.callers.recall_and_enrich(permit, input);
+    let recall = match frame.budget().bound("a recall", work).await {
+        Ok(recall) => recall,
         Err(late) => {
             api.metrics.degraded();
             Recall::degraded(
@@ -69,5 +76,8 @@ pub(crate) async fn answer(api: &Api, frame: &Frame, asked: Asked, body: Body) -
     if let Some(cause) = &recall.degraded {
         tracing::warn!(request_id = frame.request_id, trace_id = frame.trace_id, cause = %Chain(cause), "a recall was answered without memory");
     }
-    receipt.encode(recall, frame)
+    match receipt {
+        Some(receipt) => receipt.keep_with(recall, frame),
+        None => encoded(&RecallResponse::new(recall, frame, None)),
+    }
 }

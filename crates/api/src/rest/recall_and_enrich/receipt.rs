@@ -1,7 +1,5 @@
 //! The receipt that a recall leaves when the feedback loop is on.
 
-use std::sync::OnceLock;
-
 use domain::{
     context::CallContext,
     recall::Recall,
@@ -11,25 +9,18 @@ use domain::{
 use uuid::Uuid;
 
 use super::response::RecallResponse;
-use crate::{error::Refusal, middleware::Frame, receipts::Receipts, rest::answer::encoded};
+use crate::{error::Refusal, middleware::frame::Frame, receipts::Receipts, rest::answer::encoded};
 
-/// The receipt of one recall while it is answered; nothing at all when the feedback loop is off.
+/// The receipt of one recall while it is answered. A request that is refused has none.
 pub(super) struct PendingReceipt<'r> {
-    receipts: Option<&'r Receipts>,
-    noted: OnceLock<Receipt>,
+    receipts: &'r Receipts,
+    receipt: Receipt,
 }
 
 impl<'r> PendingReceipt<'r> {
-    pub(super) fn new(receipts: Option<&'r Receipts>) -> Self {
-        let noted = OnceLock::new();
-        Self { receipts, noted }
-    }
-
-    /// Notes what is asked. Before this there is no receipt: a request that is refused leaves none.
-    pub(super) fn note(&self, ctx: &CallContext, input: &RecallInput, frame: &Frame) {
-        let Some(receipts) = self.receipts else { return };
-        // Each request notes once.
-        let _ = self.noted.set(Receipt {
+    /// Notes what is asked.
+    pub(super) fn new(receipts: &'r Receipts, ctx: &CallContext, input: &RecallInput, frame: &Frame) -> Self {
+        let receipt = Receipt {
             id: ReceiptId(Uuid::now_v7()),
             tenant: ctx.principal.tenant_id,
             at_ms: receipts.now_ms(),
@@ -41,21 +32,20 @@ impl<'r> PendingReceipt<'r> {
             // What it is turns out with the answer.
             group: Group::ALL[0],
             response: Vec::new(),
-        });
+        };
+        Self { receipts, receipt }
     }
 
     /// Encodes the answer to the recall, and has its receipt kept with exactly these bytes.
-    pub(super) fn encode(self, recall: Recall, frame: &Frame) -> Result<String, Refusal> {
-        let kept = self.receipts.zip(self.noted.into_inner()).map(|(receipts, receipt)| {
-            let (group, cut) = (Group::from(&recall), recall.cut.clone());
-            (receipts, Receipt { group, cut, ..receipt })
+    pub(super) fn keep_with(self, recall: Recall, frame: &Frame) -> Result<String, Refusal> {
+        let (group, cut) = (Group::from(&recall), recall.cut.clone());
+        let body = encoded(&RecallResponse::new(recall, frame, Some(self.receipt.id)))?;
+        self.receipts.keep(Receipt {
+            group,
+            cut,
+            response: body.clone().into_bytes(),
+            ..self.receipt
         });
-        let id = kept.as_ref().map(|(_, receipt)| receipt.id);
-        let body = encoded(&RecallResponse::new(recall, frame, id))?;
-        if let Some((receipts, mut receipt)) = kept {
-            receipt.response = body.clone().into_bytes();
-            receipts.keep(receipt);
-        }
         Ok(body)
     }
 }

@@ -1,10 +1,16 @@
 //! What a client asks before the agent speaks.
 
-use domain::{call::SessionId, error::Error, phone::Region, usecase::RecallInput};
+use domain::{call::SessionId, phone::Region, usecase::RecallInput};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::rest::{json::At, number::normalised};
+use crate::{
+    error::InputError,
+    rest::{
+        json::{JsonValue, object},
+        number::normalised,
+    },
+};
 
 /// When in the life of a call the recall is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
@@ -47,18 +53,17 @@ pub struct RecallRequest {
 }
 
 impl RecallRequest {
-    pub(super) fn decode(body: At<'_, '_>) -> Result<Self, Error> {
-        let fields = body.fields(["phone_number", "trigger", "session_id", "agent_id", "metadata"])?;
-        Ok(Self {
-            phone_number: fields.required(0, |at| at.non_empty_string())?,
-            trigger: fields.optional(1, |at| at.one_of(&[Trigger::Ringing, Trigger::Answered], Trigger::name))?,
-            session_id: fields.optional(2, |at| at.string())?,
-            agent_id: fields.optional(3, |at| at.string())?,
-            metadata: fields.optional(4, |at| at.object())?,
+    pub(super) fn decode(body: &JsonValue<'_, '_>) -> Result<Self, InputError> {
+        object!(body => Self {
+            phone_number: required non_empty_string(),
+            trigger: optional one_of(&[Trigger::Ringing, Trigger::Answered], Trigger::name),
+            session_id: optional string(),
+            agent_id: optional string(),
+            metadata: optional object(),
         })
     }
 
-    pub(super) fn into_input(self, region: Region) -> Result<RecallInput, Error> {
+    pub(super) fn into_input(self, region: Region) -> Result<RecallInput, InputError> {
         Ok(RecallInput {
             number: normalised(&self.phone_number, region)?,
             session_id: self.session_id.filter(|id| !id.is_empty()).map(SessionId),

@@ -9,7 +9,7 @@ use domain::{
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::{middleware::Frame, rest::get_caller::CallerResponse};
+use crate::{middleware::frame::Frame, rest::get_caller::CallerResponse};
 
 /// Who is calling.
 #[derive(Debug, Serialize, ToSchema)]
@@ -48,7 +48,7 @@ pub struct RecallResponse {
     pub known: bool,
     /// There, and true, only when the memory could not be read.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(schema_with = crate::openapi::only_true)]
+    #[schema(schema_with = crate::openapi::parts::only_true)]
     pub degraded: Option<bool>,
     /// The caller's profile.
     pub caller: CallerResponse,

@@ -10,8 +10,8 @@ use actix_web::{
 };
 use utoipa_swagger_ui::{Config, SwaggerFile};
 
-use super::{Route, read_only};
-use crate::error::Refusal;
+use super::endpoint::read_only;
+use crate::{error::Refusal, route::Route};
 
 /// What is served: the page, under two names, its own files, and those of Swagger UI that it needs.
 const PATHS: [&str; 7] = [
@@ -31,13 +31,21 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 /// Browsers keep the files for an hour and not longer: their names do not tell the release.
 const AN_HOUR: &str = "public, max-age=3600";
 
-/// Mounts the page.
-pub(super) fn mount(config: &mut web::ServiceConfig) {
+/// Mounts the page, and leads those to it who ask for the service without a path.
+pub(crate) fn mount(config: &mut web::ServiceConfig) {
     let headers = DefaultHeaders::new()
         .add((header::CONTENT_SECURITY_POLICY, POLICY))
         .add((header::REFERRER_POLICY, "no-referrer"))
         .add((header::X_CONTENT_TYPE_OPTIONS, "nosniff"));
-    config.service(read_only(web::resource(PATHS), serve).wrap(headers));
+    config
+        .service(read_only(web::resource(Route::Root.pattern()), lead_to_page))
+        .service(read_only(web::resource(PATHS), serve).wrap(headers));
+}
+
+async fn lead_to_page() -> HttpResponse {
+    HttpResponse::TemporaryRedirect()
+        .insert_header((header::LOCATION, Route::Docs.pattern()))
+        .finish()
 }
 
 async fn serve(request: HttpRequest) -> Result<HttpResponse, Refusal> {
@@ -47,13 +55,13 @@ async fn serve(request: HttpRequest) -> Result<HttpResponse, Refusal> {
         "" => answer
             .insert_header((header::CACHE_CONTROL, "no-cache"))
             .content_type("text/html; charset=utf-8")
-            .body(include_str!("docs/page.html")),
+            .body(include_str!("page.html")),
         "page.css" => answer
             .content_type("text/css; charset=utf-8")
-            .body(include_str!("docs/page.css")),
+            .body(include_str!("page.css")),
         "start.js" => answer
             .content_type("text/javascript; charset=utf-8")
-            .body(include_str!("docs/start.js")),
+            .body(include_str!("start.js")),
         name => {
             let file = swagger_ui(name)?;
             if file.gzpipped {
