@@ -1,10 +1,6 @@
 //! The door: [`StorageDriver`] and [`Storage`].
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::Duration,
-};
+use std::{error::Error, fmt::Display, path::PathBuf, sync::Arc, time::Duration};
 
 use domain::{
     async_trait,
@@ -16,6 +12,7 @@ use domain::{
         SummaryBacklog,
     },
 };
+use redb::DatabaseError;
 use tokio::{task::spawn_blocking, time::timeout};
 
 use crate::{Redb, schema::META, store::Store};
@@ -31,27 +28,43 @@ pub struct RedbDriver;
 impl StorageDriver for RedbDriver {
     async fn open(&self, options: StorageOptions) -> Result<Arc<dyn Storage>, OpenError> {
         let path = path(&options.url)?;
-        let shown = path.display().to_string();
-        let opening = spawn_blocking(move || Store::open(&path, options.connections));
+        let failed = |why: &dyn Display| OpenError::new(format!("cannot open {}: {why}", path.display()));
+        let file = path.clone();
+        let opening = spawn_blocking(move || Store::open(&file, options.connections));
         let store = match timeout(OPENING, opening).await {
-            Ok(Ok(opened)) => opened.map_err(|error| OpenError(format!("cannot open {shown}: {error}")))?,
-            Ok(Err(panic)) => return Err(OpenError(format!("cannot open {shown}: {panic}"))),
+            Ok(Ok(Ok(store))) => store,
+            Ok(Ok(Err(error))) => return Err(failed(&why(error.as_ref()))),
+            Ok(Err(panic)) => return Err(failed(&panic)),
             Err(_) => {
-                let advice = "wait until it is repaired, or stop the process that holds it";
-                return Err(OpenError(format!("cannot open {shown} within 5 s; {advice}")));
+                return Err(failed(
+                    &"it is not open after 5 s; a file that was not closed well takes long to repair",
+                ));
             }
         };
         Ok(Arc::new(Redb::over(store)))
+    }
+
+    fn file(&self, url: &str) -> Option<PathBuf> {
+        path(url).ok()
+    }
+}
+
+/// Why a file cannot be opened, and what to do.
+fn why(error: &(dyn Error + Send + Sync + 'static)) -> String {
+    match error.downcast_ref::<DatabaseError>() {
+        Some(DatabaseError::DatabaseAlreadyOpen | DatabaseError::LockProtocolMismatch) => {
+            "another program has it open and does not share it; stop that program, then try again".to_owned()
+        }
+        _ => error.to_string(),
     }
 }
 
 /// The path of `redb://PATH`: what follows is a relative path, and an absolute one with a third slash.
 fn path(url: &str) -> Result<PathBuf, OpenError> {
     let path = url.strip_prefix("redb://").filter(|path| !path.is_empty());
-    let path = path.ok_or_else(|| {
-        OpenError("the URL is not of the form redb://PATH; give for example redb:///var/lib/caller-memory.redb".into())
-    })?;
-    Ok(Path::new(path).to_owned())
+    path.map(PathBuf::from).ok_or_else(|| {
+        OpenError::new("the URL is not of the form redb://PATH; give for example redb:///var/lib/caller-memory.redb")
+    })
 }
 
 #[async_trait]

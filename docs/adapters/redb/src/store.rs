@@ -51,7 +51,8 @@ pub(crate) struct Store {
     /// Permits of those who may wait for the writer or be it.
     queue: Arc<Semaphore>,
     connections: u32,
-    write_failed: AtomicBool,
+    /// Whether redb gave the file up and nothing has been committed since.
+    has_failed: AtomicBool,
 }
 
 /// Too many writes wait already.
@@ -74,7 +75,7 @@ impl Store {
             writer: Arc::new(Semaphore::new(1)),
             queue: Arc::new(Semaphore::new(WRITES_WAITING + 1)),
             connections: connections.max(1),
-            write_failed: AtomicBool::new(false),
+            has_failed: AtomicBool::new(false),
         })
     }
 
@@ -113,16 +114,15 @@ impl Store {
         let turn = turn(&self.writer, during, deadline).await?;
         let store = Arc::clone(self);
         run((place, turn), during, deadline, move || {
-            let mut committed = Ok(());
             let done = store.with_database(|database| {
                 let write = begin(database, during, deadline)?;
                 let done = work(&write)?;
-                committed = write.commit().map_err(fault);
+                write.commit().map_err(fault)?;
                 Ok(done)
             });
-            // A refusal of the work itself says nothing of the disk; a commit does.
-            store.write_failed.store(committed.is_err(), Ordering::Relaxed);
-            committed?;
+            if done.is_ok() {
+                store.has_failed.store(false, Ordering::Relaxed);
+            }
             done
         })
         .await
@@ -143,9 +143,9 @@ impl Store {
         }
     }
 
-    /// Whether the last write failed.
+    /// Whether redb gave the file up and nothing has been committed since.
     pub(crate) fn has_failed(&self) -> bool {
-        self.write_failed.load(Ordering::Relaxed)
+        self.has_failed.load(Ordering::Relaxed)
     }
 
     /// How many may read at once.
@@ -163,31 +163,32 @@ impl Store {
         WRITES_WAITING.saturating_sub(self.queue.available_permits())
     }
 
-    /// Gives `work` the open file, and opens it anew when `work` fails because redb has given it up.
+    /// Gives `work` the open file, and opens it anew when redb has given it up.
     fn with_database<T, E: From<PortError>>(&self, work: impl FnOnce(&Database) -> Result<T, E>) -> Result<T, E> {
         if self.database.read().unwrap_or_else(PoisonError::into_inner).is_none() {
             self.reopen();
         }
-        let done = {
-            let database = self.database.read().unwrap_or_else(PoisonError::into_inner);
-            match database.as_ref() {
-                Some(database) => work(database),
-                None => Err(PortError::Unavailable(Box::new(Closed)).into()),
-            }
+        let open = self.database.read().unwrap_or_else(PoisonError::into_inner);
+        let Some(database) = open.as_ref() else {
+            return Err(PortError::Unavailable(Box::new(Closed)).into());
         };
-        if done.is_err() {
+        let done = work(database);
+        // A refusal of the work itself leaves the file readable.
+        if done.is_err() && database.begin_read().is_err() {
+            drop(open);
             self.reopen();
         }
         done
     }
 
-    /// Opens the file anew, unless it can be read.
+    /// Opens the file anew, unless somebody else has.
     fn reopen(&self) {
         let mut database = self.database.write().unwrap_or_else(PoisonError::into_inner);
         if database.as_ref().is_some_and(|database| database.begin_read().is_ok()) {
             return;
         }
-        // Closes the file first, because its locks are the process's own.
+        self.has_failed.store(true, Ordering::Relaxed);
+        // The file is closed first, so that it is not open twice.
         *database = None;
         match open(&self.path) {
             Ok(open) => *database = Some(open),
@@ -198,6 +199,9 @@ impl Store {
 
 /// Opens the file. Other processes may have it open at the same time: commands work beside a running service.
 fn open(path: &Path) -> Result<Database, Cause> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
     let mut options = std::fs::OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]
