@@ -17,7 +17,7 @@ use crate::{
     config::ServeSettings,
     receipts::{ReceiptLimits, Receipts},
     state::{Api, RequestLimits},
-    storages::{MissingPart, missing_parts},
+    storages::{DATABASE_URL, Part},
     telemetry::{Metrics, OpenCallsGauge, PoolGauges, Traces, probe},
     vendors::{self, VendorError},
 };
@@ -145,4 +145,27 @@ pub enum ComposeError {
     /// A vendor cannot be asked.
     #[error(transparent)]
     Vendor(#[from] VendorError),
+}
+
+/// A setting needs what the storage leaves out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{setting}: the database of {DATABASE_URL} {part}; unset {setting}, or use another database")]
+pub struct MissingPart {
+    setting: &'static str,
+    part: Part,
+}
+
+/// The settings that need what the storage leaves out.
+pub(crate) fn missing_parts(settings: &ServeSettings, storage: &dyn Storage) -> Vec<MissingPart> {
+    let receipts = settings.feedback_loop.then_some("CALLER_MEMORY_FEEDBACK_LOOP");
+    let model = settings.llm.llm_base_url.as_ref().map(|_| "CALLER_MEMORY_LLM_BASE_URL");
+    let needed = [
+        (receipts, Part::Receipts, storage.receipts().is_some()),
+        (model, Part::Backlog, storage.backlog().is_some()),
+        (settings.enrichment.paid(), Part::Spend, storage.spend().is_some()),
+    ];
+    let missing = needed.into_iter().filter(|(_, _, is_there)| !is_there);
+    missing
+        .filter_map(|(setting, part, _)| setting.map(|setting| MissingPart { setting, part }))
+        .collect()
 }

@@ -23,9 +23,9 @@ mod vendors;
 
 pub use app::app;
 pub use cli::main;
-pub use compose::ComposeError;
+pub use compose::{ComposeError, MissingPart};
 pub use error::{ErrorBody, ErrorEnvelope};
 pub use state::{Api, RequestLimits};
-pub use storages::{DatabaseUrl, MissingPart, Storages};
+pub use storages::{DatabaseUrl, Storages};
 pub use telemetry::Metrics;
 pub use vendors::VendorError;

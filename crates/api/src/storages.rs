@@ -5,8 +5,6 @@ use std::{fmt, path::PathBuf, sync::Arc};
 use clap::builder::TypedValueParser as _;
 use domain::port::{OpenError, Storage, StorageDriver, StorageOptions};
 
-use crate::config::ServeSettings;
-
 /// The setting that says where the storage is.
 pub(crate) const DATABASE_URL: &str = "CALLER_MEMORY_DATABASE_URL";
 
@@ -150,29 +148,6 @@ impl fmt::Display for Part {
             Self::Backlog => "cannot keep the summaries that wait for a language model",
         })
     }
-}
-
-/// A setting needs what the storage leaves out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{setting}: the database of {DATABASE_URL} {part}; unset {setting}, or use another database")]
-pub struct MissingPart {
-    setting: &'static str,
-    part: Part,
-}
-
-/// The settings that need what the storage leaves out.
-pub(crate) fn missing_parts(settings: &ServeSettings, storage: &dyn Storage) -> Vec<MissingPart> {
-    let receipts = settings.feedback_loop.then_some("CALLER_MEMORY_FEEDBACK_LOOP");
-    let model = settings.llm.llm_base_url.as_ref().map(|_| "CALLER_MEMORY_LLM_BASE_URL");
-    let needed = [
-        (receipts, Part::Receipts, storage.receipts().is_some()),
-        (model, Part::Backlog, storage.backlog().is_some()),
-        (settings.enrichment.paid(), Part::Spend, storage.spend().is_some()),
-    ];
-    let missing = needed.into_iter().filter(|(_, _, is_there)| !is_there);
-    missing
-        .filter_map(|(setting, part, _)| setting.map(|setting| MissingPart { setting, part }))
-        .collect()
 }
 
 #[cfg(test)]

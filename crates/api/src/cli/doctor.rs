@@ -19,9 +19,10 @@ use super::{
     usage,
 };
 use crate::{
+    compose::missing_parts,
     config::{EnrichmentSettings, LlmSettings, ServeSettings},
     error::Chain,
-    storages::{DATABASE_URL, Storages, missing_parts},
+    storages::{DATABASE_URL, Storages},
     vendors,
 };
 

@@ -70,7 +70,7 @@ impl FromStr for Region {
         <[u8; 2]>::try_from(text.as_bytes())
             .ok()
             .map(|letters| Self(letters.map(|letter| letter.to_ascii_uppercase())))
-            .filter(|region| plan::knows(*region))
+            .filter(|region| plan::knows(region.as_str()))
             .ok_or_else(|| UnknownRegion(text.chars().take(MAX_BYTES).collect()))
     }
 }
@@ -91,7 +91,7 @@ impl PhoneNumber {
         }
         let number = match text::read(text) {
             Reading::International(digits) => plan::international(&digits),
-            Reading::National(digits) => plan::national(&digits, region),
+            Reading::National(digits) => plan::national(&digits, region.as_str()),
             Reading::Withheld => return Err(PhoneError::Withheld),
             Reading::Nothing => None,
         };

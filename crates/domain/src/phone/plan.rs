@@ -1,10 +1,8 @@
 //! The numbering plans: what libphonenumber knows about countries, their lengths and their prefixes.
 //!
-//! Only digits get here, so the library never sees a stranger's text.
+//! Regions come as their ISO 3166-1 codes. Only digits get here, so the library never sees a stranger's text.
 
 use rlibphonenumber::{NumberLengthType, PHONE_NUMBER_UTIL, PhoneNumber, PhoneNumberFormat, Region as PlanRegion};
-
-use super::Region;
 
 /// The most digits that E.164 allows, country code included.
 pub(super) const MAX_DIGITS: usize = 15;
@@ -17,7 +15,7 @@ const MAX_PREFIXES: usize = 3;
 const MIN_INTERNATIONAL: usize = 11;
 
 /// Whether the region has a numbering plan.
-pub(super) fn knows(region: Region) -> bool {
+pub(super) fn knows(region: &str) -> bool {
     plan_region(region)
         .and_then(|region| PHONE_NUMBER_UTIL.get_country_code_for_region(region))
         .is_some()
@@ -29,7 +27,7 @@ pub(super) fn international(digits: &str) -> Option<String> {
 }
 
 /// Reads digits as they are dialled in the region, else as digits that begin with a country code.
-pub(super) fn national(digits: &str, region: Region) -> Option<String> {
+pub(super) fn national(digits: &str, region: &str) -> Option<String> {
     let here = plan_region(region).and_then(|region| parse(digits, Some(region)));
     // `00` stands before international numbers in most countries; where it does, the region has seen to it already.
     let abroad = || international(digits.strip_prefix("00").unwrap_or(digits));
@@ -72,6 +70,6 @@ fn is_assigned(number: &str) -> bool {
     parse(number, None).is_some_and(|number| PHONE_NUMBER_UTIL.is_valid_number(&number))
 }
 
-fn plan_region(region: Region) -> Option<PlanRegion> {
-    PlanRegion::from_code(region.as_str()).ok()
+fn plan_region(region: &str) -> Option<PlanRegion> {
+    PlanRegion::from_code(region).ok()
 }

@@ -63,12 +63,12 @@ pub mod receipt_store;
 pub mod spend_admin;
 pub mod spend_ledger;
 pub mod summary_backlog;
+mod timing;
 
 use std::{any::Any, future::Future, sync::Arc, time::Duration};
 
 use domain::{
     access::TenantId,
-    error::PortError,
     port::{
         AccessAdmin, CallerAdmin, CallerMemory, EnrichmentCache, KeyStore, OpenCalls, ReceiptStore, SpendAdmin,
         SpendLedger, SummaryBacklog,
@@ -78,12 +78,10 @@ use domain::{
 pub use authenticator::{AuthenticatorFixture, CacheTimes};
 pub use enrichment_provider::{EnrichmentProviderFixture, Made};
 pub use rate_limiter::RateLimiterFixture;
+use timing::{GRACE, at_once, is_unavailable, promptly};
 
 /// A clause that has not ended after this time has found a method that hangs.
 pub const CLAUSE_LIMIT: Duration = Duration::from_mins(2);
-
-/// How much later than its deadline a method may return on a loaded test machine.
-const GRACE: Duration = Duration::from_millis(750);
 
 /// What the suite of [`CallerMemory`] works on.
 pub struct CallerMemoryFixture {
@@ -224,44 +222,6 @@ where
         assert!(ended.is_ok(), "{clause} did not end within {CLAUSE_LIMIT:?}");
     });
     runtime.shutdown_timeout(Duration::from_secs(5));
-}
-
-/// Whether an error says that the port could not be reached or missed the deadline, which is what a passed deadline
-/// gives.
-fn is_unavailable<T>(answer: &Result<T, PortError>) -> bool {
-    matches!(answer, Err(PortError::Unavailable(_)))
-}
-
-/// Awaits `work` and checks that it ended promptly, as a method with a passed deadline has to.
-async fn promptly<T>(what: &str, work: impl Future<Output = T>) -> T {
-    tokio::time::timeout(GRACE, work)
-        .await
-        .unwrap_or_else(|_| panic!("{what} hangs although its deadline has passed"))
-}
-
-/// Starts every piece of work at once, each in its own task, and returns what they gave in the order of `work`.
-async fn at_once<T, W>(work: impl IntoIterator<Item = W>) -> Vec<T>
-where
-    T: Send + 'static,
-    W: Future<Output = T> + Send + 'static,
-{
-    let work: Vec<W> = work.into_iter().collect();
-    let start = Arc::new(tokio::sync::Barrier::new(work.len()));
-    let tasks: Vec<_> = work
-        .into_iter()
-        .map(|work| {
-            let start = Arc::clone(&start);
-            tokio::spawn(async move {
-                start.wait().await;
-                work.await
-            })
-        })
-        .collect();
-    let mut results = Vec::with_capacity(tasks.len());
-    for task in tasks {
-        results.push(task.await.expect("no task of a clause panics"));
-    }
-    results
 }
 
 /// Expands to one test for each clause; the macros of the ports list them.
