@@ -1,10 +1,5 @@
 //! Tenants and keys without a database.
 
-use std::{
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::Instant,
-};
-
 use domain::{
     access::{KeyGrant, KeyHash, KeyId, KeyInfo, NewKey, Principal, Tenant, TenantId},
     async_trait,
@@ -17,20 +12,26 @@ use domain::{
 };
 use uuid::Uuid;
 
+use crate::{
+    sample,
+    world::{Opened, World},
+};
+
 /// The tenant of the first start.
 const DEFAULT_TENANT: &str = "default";
 
 /// Tenants and keys in memory.
 #[derive(Debug, Default)]
 pub struct InMemoryKeyStore {
-    rows: Mutex<Rows>,
+    world: World,
 }
 
+/// What is kept of both.
 #[derive(Debug, Default)]
-struct Rows {
-    tenants: Vec<Tenant>,
+pub(crate) struct Access {
+    pub(crate) tenants: Vec<Tenant>,
     /// In the order of creation.
-    keys: Vec<(KeyHash, KeyInfo)>,
+    pub(crate) keys: Vec<(KeyHash, KeyInfo)>,
 }
 
 impl InMemoryKeyStore {
@@ -40,15 +41,34 @@ impl InMemoryKeyStore {
         Self::default()
     }
 
-    fn open(&self, during: &'static str, deadline: Deadline) -> Result<MutexGuard<'_, Rows>, PortError> {
-        if deadline.left(Instant::now()).is_zero() {
-            return Err(PortError::deadline(during));
-        }
-        Ok(self.rows.lock().unwrap_or_else(PoisonError::into_inner))
+    /// The tenants and keys of the world.
+    pub(crate) fn over(world: World) -> Self {
+        Self { world }
+    }
+
+    fn open(&self, during: &'static str, deadline: Deadline) -> Result<Opened<'_, Access>, PortError> {
+        self.world.open(during, deadline)
     }
 }
 
-impl Rows {
+impl Access {
+    /// The id of the tenant of this name.
+    pub(crate) fn id(&self, name: &str) -> Result<TenantId, AdminError> {
+        self.tenant(name).map(|tenant| tenant.id)
+    }
+
+    /// The tenant's name; one that was never created has its id for a name.
+    pub(crate) fn name(&self, id: TenantId) -> String {
+        let tenant = self.tenants.iter().find(|tenant| tenant.id == id);
+        tenant.map_or_else(|| id.to_string(), |tenant| tenant.name.clone())
+    }
+
+    /// Creates a tenant with nothing of its own but the name.
+    pub(crate) fn add_named(&mut self, name: &str) -> TenantId {
+        let added = self.add_tenant(&sample::new_tenant(name), sample::NOW_MS);
+        added.expect("no other tenant has this name").id
+    }
+
     fn tenant(&self, name: &str) -> Result<&Tenant, AdminError> {
         let tenant = self.tenants.iter().find(|tenant| tenant.name == name);
         tenant.ok_or_else(|| AdminError::UnknownTenant(name.to_owned()))

@@ -1,7 +1,9 @@
 //! What tests of caller-memory need in place of the outside world. A dev-dependency only.
 //!
-//! - Fakes that keep everything in memory: [`InMemoryCallerMemory`], [`InMemoryKeyStore`], [`CachedOnly`],
-//!   [`ManualClock`], [`SilentProbe`] and [`RecordingProbe`].
+//! - Fakes that keep everything in memory: [`InMemoryStorage`] and the ports over it ([`InMemoryCallerMemory`],
+//!   [`InMemoryKeyStore`], [`InMemorySpendLedger`], [`InMemoryReceiptStore`]), [`CachedOnly`], [`ManualClock`], [`SilentProbe`] and
+//!   [`RecordingProbe`].
+//! - [`InMemoryDriver`] opens such storages by URL, and [`Bare`] storages that leave out all that may be left out.
 //! - [`Faulty`] puts faults in front of a port: unavailable, broken, hanging.
 //! - [`contract`] holds the contract suite of every port: each MUST of a port's documentation is one clause, and one
 //!   macro for each port expands to named tests. Fakes and real adapters pass the same suites.
@@ -16,6 +18,7 @@
 
 mod access;
 mod clock;
+mod codec;
 pub mod contract;
 mod enrichment;
 mod fault;
@@ -24,7 +27,9 @@ mod probe;
 mod receipt;
 pub mod sample;
 mod spend;
+mod storage;
 mod wait;
+mod world;
 
 pub use access::InMemoryKeyStore;
 pub use clock::ManualClock;
@@ -34,4 +39,5 @@ pub use memory::InMemoryCallerMemory;
 pub use probe::{RecordingProbe, SilentProbe};
 pub use receipt::InMemoryReceiptStore;
 pub use spend::InMemorySpendLedger;
+pub use storage::{Bare, InMemoryDriver, InMemoryStorage};
 pub use wait::eventually;

@@ -3,11 +3,6 @@
 use std::{
     cmp::Reverse,
     collections::{BTreeMap, HashMap},
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Instant,
 };
 
 use domain::{
@@ -33,46 +28,47 @@ use domain::{
 };
 use uuid::Uuid;
 
+use crate::world::{Opened, World};
+
 /// Callers, calls and look-ups in memory. Every tenant exists. What is promised for later happens at once here.
 #[derive(Debug)]
 pub struct InMemoryCallerMemory {
-    tenants: Arc<Mutex<HashMap<TenantId, Callers>>>,
-    processes: Arc<AtomicU64>,
+    pub(crate) world: World,
     /// Arrivals are compared with those of the same process only.
-    process: u64,
+    process: Uuid,
 }
 
 /// What one tenant has.
 #[derive(Debug, Default)]
-struct Callers {
-    profiles: HashMap<PhoneNumber, Profile>,
+pub(crate) struct Callers {
+    pub(crate) profiles: HashMap<PhoneNumber, Profile>,
     /// What the operator said.
-    said: HashMap<PhoneNumber, caller::Profile>,
-    calls: HashMap<SessionId, Call>,
-    sessions: HashMap<SessionId, (i64, PhoneNumber)>,
-    lookups: HashMap<(PhoneNumber, String), CachedLookup>,
-    rewrite_requests: HashMap<Day, u32>,
-    commits: u64,
+    pub(crate) said: HashMap<PhoneNumber, caller::Profile>,
+    pub(crate) calls: HashMap<SessionId, Call>,
+    pub(crate) sessions: HashMap<SessionId, (i64, PhoneNumber)>,
+    pub(crate) lookups: HashMap<(PhoneNumber, String), CachedLookup>,
+    pub(crate) rewrite_requests: HashMap<Day, u32>,
+    pub(crate) commits: u64,
 }
 
 /// Times are in milliseconds since the epoch.
 #[derive(Debug)]
-struct Profile {
-    id: Uuid,
-    first_seen: i64,
-    last_seen: i64,
-    memory_changed: Option<i64>,
-    pending: PendingRewrite,
+pub(crate) struct Profile {
+    pub(crate) id: Uuid,
+    pub(crate) first_seen: i64,
+    pub(crate) last_seen: i64,
+    pub(crate) memory_changed: Option<i64>,
+    pub(crate) pending: PendingRewrite,
     /// The model's summary and the change of the memory that it was made for.
-    rewrite: Option<(String, i64)>,
+    pub(crate) rewrite: Option<(String, i64)>,
 }
 
 /// Whether and since when something waits for a rewrite.
 #[derive(Debug, Default)]
-struct PendingRewrite {
+pub(crate) struct PendingRewrite {
     /// Since when, or when it is to be tried next.
-    due: Option<i64>,
-    attempts: u32,
+    pub(crate) due: Option<i64>,
+    pub(crate) attempts: u32,
 }
 
 impl PendingRewrite {
@@ -98,52 +94,42 @@ impl PendingRewrite {
 }
 
 #[derive(Debug)]
-struct Call {
-    id: CallId,
-    record: CallRecord,
-    process: u64,
-    commit: u64,
-    corrections: u64,
-    pending: PendingRewrite,
+pub(crate) struct Call {
+    pub(crate) id: CallId,
+    pub(crate) record: CallRecord,
+    pub(crate) process: Uuid,
+    pub(crate) commit: u64,
+    pub(crate) corrections: u64,
+    pub(crate) pending: PendingRewrite,
 }
 
 impl InMemoryCallerMemory {
     /// An empty memory.
     #[must_use]
     pub fn new() -> Self {
+        Self::over(World::default())
+    }
+
+    /// The callers of the world, as one more process has them.
+    pub(crate) fn over(world: World) -> Self {
         Self {
-            tenants: Arc::default(),
-            processes: Arc::new(AtomicU64::new(1)),
-            process: 0,
+            world,
+            process: Uuid::now_v7(),
         }
     }
 
     /// A second instance over the same callers, as another process would have.
     #[must_use]
     pub fn other_process(&self) -> Self {
-        Self {
-            tenants: Arc::clone(&self.tenants),
-            processes: Arc::clone(&self.processes),
-            process: self.processes.fetch_add(1, Ordering::Relaxed),
-        }
-    }
-
-    /// How the call of this session ended, for receipts.
-    pub(crate) fn outcome(&self, tenant: TenantId, session: &SessionId) -> Option<CallOutcome> {
-        let tenants = self.tenants.lock().unwrap_or_else(PoisonError::into_inner);
-        let call = tenants.get(&tenant)?.calls.get(session)?;
-        Some(call.record.call.outcome)
+        Self::over(self.world.clone())
     }
 
     fn open(
         &self,
         during: &'static str,
         deadline: Deadline,
-    ) -> Result<MutexGuard<'_, HashMap<TenantId, Callers>>, PortError> {
-        if deadline.left(Instant::now()).is_zero() {
-            return Err(PortError::deadline(during));
-        }
-        Ok(self.tenants.lock().unwrap_or_else(PoisonError::into_inner))
+    ) -> Result<Opened<'_, HashMap<TenantId, Callers>>, PortError> {
+        self.world.open(during, deadline)
     }
 }
 
@@ -154,6 +140,11 @@ impl Default for InMemoryCallerMemory {
 }
 
 impl Callers {
+    /// How the call of this session ended.
+    pub(crate) fn outcome(&self, session: &SessionId) -> Option<CallOutcome> {
+        self.calls.get(session).map(|call| call.record.call.outcome)
+    }
+
     fn lookups_of(&self, number: &PhoneNumber) -> Vec<CachedLookup> {
         let of_number = self.lookups.iter().filter(|((owner, _), _)| owner == number);
         of_number.map(|(_, lookup)| lookup.clone()).collect()

@@ -1,10 +1,6 @@
 //! The ledger of paid look-ups without a database.
 
-use std::{
-    collections::{BTreeMap, HashMap},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Instant,
-};
+use std::collections::{BTreeMap, HashMap};
 
 use domain::{
     access::TenantId,
@@ -13,21 +9,22 @@ use domain::{
     error::PortError,
     port::{AdminError, CapChange, CapChanges, DailyCaps, Day, Purchase, SpendAdmin, SpendLedger, Usage},
 };
-use uuid::Uuid;
+
+use crate::world::{Opened, State, World};
 
 /// Paid look-ups and caps in memory. Every tenant exists, and has its id for a name unless it got one with
 /// [`InMemorySpendLedger::add_tenant`]; clones share everything, as processes over one store do.
 #[derive(Debug, Clone, Default)]
 pub struct InMemorySpendLedger {
-    rows: Arc<Mutex<Rows>>,
+    world: World,
 }
 
+/// What is kept of both.
 #[derive(Debug, Default)]
-struct Rows {
-    tenants: BTreeMap<String, TenantId>,
-    caps: HashMap<TenantId, DailyCaps>,
+pub(crate) struct Spend {
+    pub(crate) caps: HashMap<TenantId, DailyCaps>,
     /// Look-ups and their price.
-    bought: BTreeMap<(Day, TenantId, String), (u64, u64)>,
+    pub(crate) bought: BTreeMap<(Day, TenantId, String), (u64, u64)>,
 }
 
 impl InMemorySpendLedger {
@@ -37,57 +34,42 @@ impl InMemorySpendLedger {
         Self::default()
     }
 
+    /// The look-ups and caps of the world.
+    pub(crate) fn over(world: World) -> Self {
+        Self { world }
+    }
+
     /// Makes a tenant that commands can name.
     #[must_use]
     pub fn add_tenant(&self, name: &str) -> TenantId {
-        let id = TenantId(Uuid::now_v7());
-        self.rows().tenants.insert(name.to_owned(), id);
-        id
+        self.world.now().access.add_named(name)
     }
 
-    fn rows(&self) -> MutexGuard<'_, Rows> {
-        self.rows.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn open(&self, during: &'static str, deadline: Deadline) -> Result<MutexGuard<'_, Rows>, PortError> {
-        if deadline.left(Instant::now()).is_zero() {
-            return Err(PortError::deadline(during));
-        }
-        Ok(self.rows())
-    }
-}
-
-impl Rows {
-    fn tenant(&self, name: &str) -> Result<TenantId, AdminError> {
-        let tenant = self.tenants.get(name).copied();
-        tenant.ok_or_else(|| AdminError::UnknownTenant(name.to_owned()))
-    }
-
-    fn name(&self, tenant: TenantId) -> String {
-        let named = self.tenants.iter().find(|(_, id)| **id == tenant);
-        named.map_or_else(|| tenant.to_string(), |(name, _)| name.clone())
+    fn open(&self, during: &'static str, deadline: Deadline) -> Result<Opened<'_, State>, PortError> {
+        self.world.open(during, deadline)
     }
 }
 
 #[async_trait]
 impl SpendLedger for InMemorySpendLedger {
     async fn reserve(&self, purchase: &Purchase, deadline: Deadline) -> Result<bool, PortError> {
-        let mut rows = self.open("reserve", deadline)?;
-        let day = rows
+        let mut state = self.open("reserve", deadline)?;
+        let spend = &mut state.spend;
+        let day = spend
             .bought
             .iter()
             .filter(|((day, tenant, _), _)| *day == purchase.day && *tenant == purchase.tenant);
         let after = day.fold((1, purchase.price_micro_usd), |sum, (_, one)| {
             (sum.0 + one.0, sum.1 + one.1)
         });
-        let caps = rows.caps.get(&purchase.tenant).copied().unwrap_or_default();
+        let caps = spend.caps.get(&purchase.tenant).copied().unwrap_or_default();
         let fits =
             caps.lookups.is_none_or(|cap| after.0 <= cap) && caps.spend_micro_usd.is_none_or(|cap| after.1 <= cap);
         if fits {
             let key = (purchase.day, purchase.tenant, purchase.vendor.clone());
-            let (lookups, spend) = rows.bought.entry(key).or_default();
+            let (lookups, price) = spend.bought.entry(key).or_default();
             *lookups += 1;
-            *spend += purchase.price_micro_usd;
+            *price += purchase.price_micro_usd;
         }
         Ok(fits)
     }
@@ -96,15 +78,16 @@ impl SpendLedger for InMemorySpendLedger {
 #[async_trait]
 impl SpendAdmin for InMemorySpendLedger {
     async fn usage(&self, tenant: Option<String>, since: Day, deadline: Deadline) -> Result<Vec<Usage>, AdminError> {
-        let rows = self.open("usage", deadline)?;
-        let only = tenant.map(|name| rows.tenant(&name)).transpose()?;
-        let counted = rows
+        let state = self.open("usage", deadline)?;
+        let only = tenant.map(|name| state.access.id(&name)).transpose()?;
+        let counted = state
+            .spend
             .bought
             .iter()
             .filter(|((day, tenant, _), _)| *day >= since && only.is_none_or(|only| only == *tenant));
         let mut usage: Vec<_> = counted
             .map(|((day, tenant, vendor), (lookups, spend_micro_usd))| Usage {
-                tenant: rows.name(*tenant),
+                tenant: state.access.name(*tenant),
                 vendor: vendor.clone(),
                 day: *day,
                 lookups: *lookups,
@@ -129,17 +112,23 @@ impl SpendAdmin for InMemorySpendLedger {
             }
         }
 
-        let mut rows = self.open("change_caps", deadline)?;
-        let id = rows.tenant(tenant)?;
-        let caps = rows.caps.entry(id).or_default();
+        let mut state = self.open("change_caps", deadline)?;
+        let id = state.access.id(tenant)?;
+        let caps = state.spend.caps.entry(id).or_default();
         change(&mut caps.lookups, changes.lookups);
         change(&mut caps.spend_micro_usd, changes.spend_micro_usd);
         Ok(*caps)
     }
 
     async fn caps(&self, deadline: Deadline) -> Result<BTreeMap<String, DailyCaps>, AdminError> {
-        let rows = self.open("caps", deadline)?;
-        let capped = rows.caps.iter().filter(|(_, caps)| **caps != DailyCaps::default());
-        Ok(capped.map(|(tenant, caps)| (rows.name(*tenant), *caps)).collect())
+        let state = self.open("caps", deadline)?;
+        let capped = state
+            .spend
+            .caps
+            .iter()
+            .filter(|(_, caps)| **caps != DailyCaps::default());
+        Ok(capped
+            .map(|(tenant, caps)| (state.access.name(*tenant), *caps))
+            .collect())
     }
 }

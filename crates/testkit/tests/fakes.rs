@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use domain::port::StorageOptions;
 use testkit::{
-    Faulty, InMemoryCallerMemory, InMemoryKeyStore, InMemoryReceiptStore, InMemorySpendLedger,
+    Bare, Faulty, InMemoryCallerMemory, InMemoryDriver, InMemoryKeyStore, InMemoryReceiptStore, InMemorySpendLedger,
     contract::{
         AccessFixture, BacklogFixture, CallerAdminFixture, CallerMemoryFixture, EnrichmentCacheFixture,
-        OpenCallsFixture, ReceiptFixture, SpendFixture,
+        OpenCallsFixture, ReceiptFixture, SpendFixture, StorageFixture,
     },
     sample,
 };
@@ -105,6 +106,47 @@ fn backlog() -> BacklogFixture {
     }
 }
 
+/// A storage in the memory of this process.
+fn private_storage() -> StorageFixture {
+    StorageFixture {
+        driver: Arc::new(InMemoryDriver),
+        options: StorageOptions {
+            url: "memory:".to_owned(),
+            connections: 1,
+        },
+        persists: false,
+        is_shared: false,
+        keep: Box::new(()),
+    }
+}
+
+/// A storage in a file.
+fn shared_storage() -> StorageFixture {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("data").join("world");
+    StorageFixture {
+        options: StorageOptions {
+            url: format!("memory:{}", path.display()),
+            connections: 1,
+        },
+        persists: true,
+        is_shared: true,
+        keep: Box::new(folder),
+        ..private_storage()
+    }
+}
+
+/// A storage that leaves out all that may be left out.
+fn bare_storage() -> StorageFixture {
+    StorageFixture {
+        driver: Arc::new(Bare(InMemoryDriver)),
+        ..private_storage()
+    }
+}
+
+testkit::every_contract!(in_memory_storage, async { Some(private_storage()) });
+testkit::every_contract!(in_memory_storage_in_a_file, async { Some(shared_storage()) });
+testkit::every_contract!(bare_storage_in_memory, async { Some(bare_storage()) });
 testkit::caller_memory_contract!(in_memory_caller_memory, async { Some(memory()) });
 testkit::caller_facts_contract!(in_memory_caller_facts, async { Some(memory()) });
 testkit::caller_memory_contract!(healthy_caller_memory, async { Some(memory_behind_a_switch()) });

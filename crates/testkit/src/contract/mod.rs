@@ -19,6 +19,11 @@
 //! | [`SpendAdmin`] | [`spend_admin_contract!`](crate::spend_admin_contract) | [`SpendFixture`] |
 //! | [`CallerAdmin`] | [`caller_admin_contract!`](crate::caller_admin_contract) | [`CallerAdminFixture`] |
 //! | [`SummaryBacklog`] | [`summary_backlog_contract!`](crate::summary_backlog_contract) | [`BacklogFixture`] |
+//! | [`ReceiptStore`] | [`receipt_store_contract!`](crate::receipt_store_contract) | [`ReceiptFixture`] |
+//! | [`Storage`](domain::port::Storage) | [`storage_contract!`](crate::storage_contract) | [`StorageFixture`] |
+//!
+//! A storage is held to all of it by one line: [`every_contract!`](crate::every_contract) takes a [`StorageFixture`] and expands to the
+//! suite of `Storage` and of every port that the storage hands out.
 //!
 //! # How to use a suite
 //!
@@ -57,11 +62,13 @@ pub mod caller_memory;
 pub mod enrichment_cache;
 pub mod enrichment_provider;
 pub mod key_store;
+pub mod of_storage;
 pub mod open_calls;
 pub mod rate_limiter;
 pub mod receipt_store;
 pub mod spend_admin;
 pub mod spend_ledger;
+pub mod storage;
 pub mod summary_backlog;
 mod timing;
 
@@ -77,6 +84,7 @@ use domain::{
 
 pub use authenticator::{AuthenticatorFixture, CacheTimes};
 pub use enrichment_provider::{EnrichmentProviderFixture, Made};
+pub use of_storage::StorageFixture;
 pub use rate_limiter::RateLimiterFixture;
 use timing::{GRACE, at_once, is_unavailable, promptly};
 
@@ -239,6 +247,49 @@ macro_rules! contract_tests {
                     $crate::contract::run(stringify!($clause), $fixture, $crate::contract::$suite::$clause);
                 }
             )+
+        }
+    };
+}
+
+/// Expands to the contract suite of [`Storage`] and to those of all the ports that it hands out, in a module with one module for each
+/// suite. What a storage leaves out is skipped, and the tests say so.
+///
+/// The fixture is a future that gives `Option<`[`StorageFixture`]`>`; see [`contract`](crate::contract) for an example.
+#[macro_export]
+macro_rules! every_contract {
+    ($module:ident, $fixture:expr $(,)?) => {
+        mod $module {
+            #[allow(
+                unused_imports,
+                reason = "the fixture expression may use names of the surrounding module or not"
+            )]
+            use super::*;
+            use $crate::contract::of_storage;
+
+            $crate::storage_contract!(storage, $fixture);
+            $crate::caller_memory_contract!(caller_memory, async {
+                of_storage::caller_memory($fixture.await).await
+            });
+            $crate::caller_facts_contract!(caller_facts, async {
+                of_storage::caller_memory($fixture.await).await
+            });
+            $crate::open_calls_contract!(open_calls, async { of_storage::open_calls($fixture.await).await });
+            $crate::enrichment_cache_contract!(enrichment_cache, async {
+                of_storage::enrichment_cache($fixture.await).await
+            });
+            $crate::caller_admin_contract!(caller_admin, async {
+                of_storage::caller_admin($fixture.await).await
+            });
+            $crate::key_store_contract!(key_store, async { of_storage::access($fixture.await).await });
+            $crate::access_admin_contract!(access_admin, async { of_storage::access($fixture.await).await });
+            $crate::spend_ledger_contract!(spend_ledger, async { of_storage::spend($fixture.await).await });
+            $crate::spend_admin_contract!(spend_admin, async { of_storage::spend($fixture.await).await });
+            $crate::receipt_store_contract!(receipt_store, async {
+                of_storage::receipts($fixture.await).await
+            });
+            $crate::summary_backlog_contract!(summary_backlog, async {
+                of_storage::backlog($fixture.await).await
+            });
         }
     };
 }

@@ -1,0 +1,213 @@
+//! How a world becomes bytes, so that several processes can share it. The form is that of one build: it is for tests and not kept.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    hash::Hash,
+    num::NonZeroU32,
+};
+
+use domain::{
+    access::{KeyHash, KeyId, KeyInfo, Scope, Scopes, Tenant, TenantId},
+    call::{CallId, CallOutcome, EndedCall, Role, SessionId, Turn},
+    caller,
+    enrichment::{CachedLookup, Company, Enrichment, Line, Person},
+    facts::{Fact, FactKey, SaidFact},
+    json::JsonObject,
+    memory::{Arrival, CallRecord},
+    phone::{PhoneNumber, Region},
+    port::{DailyCaps, Day},
+    receipt::{CallerState, Group, Receipt, ReceiptId},
+};
+use uuid::Uuid;
+
+use crate::{
+    access::Access,
+    memory::{Call, Callers, PendingRewrite, Profile},
+    spend::Spend,
+    world::State,
+};
+
+/// A value that can be written and read again.
+pub(crate) trait Stored: Sized {
+    /// Appends the value to `bytes`.
+    fn put(&self, bytes: &mut Vec<u8>);
+
+    /// Takes a value off the front of `bytes`; `None` when there is none.
+    fn take(bytes: &mut &[u8]) -> Option<Self>;
+}
+
+/// Numbers, by their little-endian bytes.
+macro_rules! numbers {
+    ($($number:ty),+) => {$(
+        impl Stored for $number {
+            fn put(&self, bytes: &mut Vec<u8>) {
+                bytes.extend(self.to_le_bytes());
+            }
+
+            fn take(bytes: &mut &[u8]) -> Option<Self> {
+                let (number, rest) = bytes.split_first_chunk()?;
+                *bytes = rest;
+                Some(Self::from_le_bytes(*number))
+            }
+        }
+    )+};
+}
+
+/// Structures, field by field.
+macro_rules! structs {
+    ($($structure:path { $($field:ident),+ })+) => {$(
+        impl Stored for $structure {
+            fn put(&self, bytes: &mut Vec<u8>) {
+                let Self { $($field),+ } = self;
+                $($field.put(bytes);)+
+            }
+
+            fn take(bytes: &mut &[u8]) -> Option<Self> {
+                Some(Self { $($field: Stored::take(bytes)?),+ })
+            }
+        }
+    )+};
+}
+
+/// Types that are stored as another one.
+macro_rules! as_others {
+    ($($type:ty as $other:ty: $put:expr, $take:expr;)+) => {$(
+        impl Stored for $type {
+            fn put(&self, bytes: &mut Vec<u8>) {
+                let put: fn(&Self) -> $other = $put;
+                put(self).put(bytes);
+            }
+
+            fn take(bytes: &mut &[u8]) -> Option<Self> {
+                let take: fn($other) -> Option<Self> = $take;
+                take(Stored::take(bytes)?)
+            }
+        }
+    )+};
+}
+
+/// Tuples, part by part.
+macro_rules! tuples {
+    ($(($($part:ident),+))+) => {$(
+        impl<$($part: Stored),+> Stored for ($($part,)+) {
+            fn put(&self, bytes: &mut Vec<u8>) {
+                #[expect(non_snake_case, reason = "the parts are named by their types")]
+                let ($($part,)+) = self;
+                $($part.put(bytes);)+
+            }
+
+            fn take(bytes: &mut &[u8]) -> Option<Self> {
+                Some(($($part::take(bytes)?,)+))
+            }
+        }
+    )+};
+}
+
+/// Maps, by their length and their entries.
+macro_rules! maps {
+    ($($map:ident: $($bound:ident),+;)+) => {$(
+        impl<K: Stored $(+ $bound)+, V: Stored> Stored for $map<K, V> {
+            fn put(&self, bytes: &mut Vec<u8>) {
+                self.len().put(bytes);
+                for (key, value) in self {
+                    key.put(bytes);
+                    value.put(bytes);
+                }
+            }
+
+            fn take(bytes: &mut &[u8]) -> Option<Self> {
+                take_all(bytes)
+            }
+        }
+    )+};
+}
+
+numbers!(u8, i32, i64, u32, u64, f64);
+tuples!((A, B)(A, B, C));
+maps! {
+    BTreeMap: Ord;
+    HashMap: Eq, Hash;
+}
+structs! {
+    State { generation, steps, access, callers, spend, receipts }
+    Access { tenants, keys }
+    Tenant { id, name, region, rate_per_second, rate_burst, created_at_ms }
+    KeyInfo { id, tenant, shown, scopes, label, created_at_ms, expires_at_ms, revoked_at_ms }
+    Callers { profiles, said, calls, sessions, lookups, rewrite_requests, commits }
+    Profile { id, first_seen, last_seen, memory_changed, pending, rewrite }
+    PendingRewrite { due, attempts }
+    caller::Profile { name, tags, custom_attributes }
+    Call { id, record, process, commit, corrections, pending }
+    CallRecord { call, summary, facts, started_at_ms, received_at_ms, arrival }
+    EndedCall { session_id, number, transcript, duration_s, outcome, agent_metadata }
+    Turn { role, text, ts_ms }
+    SaidFact { fact, said_at_ms, order_ms }
+    Fact { key, value, quote, turn }
+    CachedLookup { vendor, fetched_at_ms, found }
+    Enrichment { person, company, phone }
+    Person { name, title, company }
+    Company { name, address }
+    Line { carrier, line_type }
+    Spend { caps, bought }
+    DailyCaps { lookups, spend_micro_usd }
+    Receipt { id, tenant, at_ms, trace_id, number, session_id, deadline_ms, cut, group, response }
+    Group { caller, enriched }
+}
+as_others! {
+    bool as u8: |yes| u8::from(*yes), |byte| Some(byte == 1);
+    usize as u64: |number| *number as u64, |number| usize::try_from(number).ok();
+    NonZeroU32 as u32: |number| number.get(), Self::new;
+    String as Vec<u8>: |text| text.clone().into_bytes(), |bytes| Self::from_utf8(bytes).ok();
+    Uuid as Vec<u8>: |id| id.into_bytes().to_vec(), |bytes| Self::from_slice(&bytes).ok();
+    TenantId as Uuid: |id| id.0, |id| Some(Self(id));
+    KeyId as Uuid: |id| id.0, |id| Some(Self(id));
+    CallId as Uuid: |id| id.0, |id| Some(Self(id));
+    ReceiptId as Uuid: |id| id.0, |id| Some(Self(id));
+    KeyHash as Vec<u8>: |hash| hash.0.to_vec(), |bytes| bytes.try_into().ok().map(Self);
+    Region as String: |region| region.as_str().to_owned(), |text| text.parse().ok();
+    Scopes as Vec<Scope>: |scopes| scopes.iter().collect(), |scopes| Some(scopes.into_iter().collect());
+    Scope as String: |scope| scope.as_str().to_owned(), |text| text.parse().ok();
+    SessionId as String: |id| id.0.clone(), |text| Some(Self(text));
+    PhoneNumber as String: |number| number.as_e164().to_owned(), |text| Self::from_e164(&text).ok();
+    JsonObject as String: |object| object.as_str().to_owned(), |text| Some(Self::from_validated(text));
+    CallOutcome as String: |outcome| outcome.as_str().to_owned(), |text| text.parse().ok();
+    Role as u8: |role| u8::from(*role == Role::User), |byte| Some(if byte == 1 { Role::User } else { Role::Agent });
+    Arrival as i64: |arrival| arrival.0, |number| Some(Self(number));
+    FactKey as String: |key| key.as_str().to_owned(), |text| text.parse().ok();
+    Day as i32: |day| day.0, |day| Some(Self(day));
+    CallerState as u8: |state| *state as u8, |byte| [Self::Known, Self::New, Self::Degraded].get(usize::from(byte)).copied();
+}
+
+impl<T: Stored> Stored for Option<T> {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        self.is_some().put(bytes);
+        if let Some(value) = self {
+            value.put(bytes);
+        }
+    }
+
+    fn take(bytes: &mut &[u8]) -> Option<Self> {
+        if bool::take(bytes)? {
+            T::take(bytes).map(Some)
+        } else {
+            Some(None)
+        }
+    }
+}
+
+/// Reads the entries of a collection.
+fn take_all<T: Stored, C: FromIterator<T>>(bytes: &mut &[u8]) -> Option<C> {
+    let entries = usize::take(bytes)?;
+    (0..entries).map(|_| T::take(bytes)).collect()
+}
+
+impl<T: Stored> Stored for Vec<T> {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        self.len().put(bytes);
+        self.iter().for_each(|entry| entry.put(bytes));
+    }
+
+    fn take(bytes: &mut &[u8]) -> Option<Self> {
+        take_all(bytes)
+    }
+}
