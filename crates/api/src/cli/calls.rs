@@ -5,8 +5,8 @@ use domain::{access::Tenant, memory::OpenCall, port::AdminError};
 use serde::Serialize;
 
 use super::{
-    Failure,
-    access::{Common, TenantName},
+    common::{Common, TenantName},
+    failure::Failure,
     output,
     span::Span,
     store::{deadline, needed, now_ms, refused, unusable, with_migrated},
@@ -49,12 +49,15 @@ pub(super) fn run(command: Command) -> Result<(), Failure> {
         for tenant in asked_for(tenants, tenant)? {
             let open = open_calls.open_calls(tenant.id, begun_by_ms, MOST, deadline()).await;
             let open = open.map_err(|error| unusable(&error))?;
-            listed.extend(open.into_iter().map(|call| Listed::new(&tenant, call)));
+            listed.extend(open.into_iter().map(|call| OpenCallJson::new(&tenant, call)));
         }
         Ok(listed)
     })?;
     if common.json {
         return output::json(&listed);
+    }
+    if listed.is_empty() {
+        return output::print("no open calls: every call that was begun was written back, or is too recent to tell");
     }
     let rows: Vec<_> = listed
         .into_iter()
@@ -84,14 +87,14 @@ fn asked_for(tenants: Vec<Tenant>, name: Option<TenantName>) -> Result<Vec<Tenan
 }
 
 #[derive(Serialize)]
-struct Listed {
+struct OpenCallJson {
     tenant: String,
     phone_number: String,
     session_id: Option<String>,
     begun_at_ms: i64,
 }
 
-impl Listed {
+impl OpenCallJson {
     fn new(tenant: &Tenant, call: OpenCall) -> Self {
         Self {
             tenant: tenant.name.clone(),

@@ -10,7 +10,7 @@ use clap::Args;
 use serde_json::Value;
 use ureq::{Agent, RequestBuilder, http::Uri, typestate::WithBody};
 
-use super::Failure;
+use super::failure::Failure;
 
 /// The service to ask, and the key to ask with.
 #[derive(Debug, Args)]

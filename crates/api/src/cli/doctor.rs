@@ -9,20 +9,20 @@ use std::{
 };
 
 use adapters_enrichment::{BaseUrl, Http};
-use clap::{Args, CommandFactory};
+use clap::Args;
 use domain::{context::Deadline, port::Storage};
 use serde::Serialize;
 
 use super::{
-    Cli, Command, Failure, is_blank, output, parse_without,
+    failure::Failure,
+    output,
     store::{block_on, deadline, now_ms, unusable, with_storage},
-    usage,
 };
 use crate::{
     compose::missing_parts,
     config::{EnrichmentSettings, LlmSettings, ServeSettings},
     error::Chain,
-    storages::{DATABASE_URL, Storages},
+    storages::DATABASE_URL,
     vendors,
 };
 
@@ -35,7 +35,7 @@ pub(super) struct Doctor {
     settings: ServeSettings,
     /// The variables that hold nothing usable, with what is wrong; the settings have the defaults in their place.
     #[arg(skip)]
-    wrong: Vec<(OsString, String)>,
+    pub(super) wrong: Vec<(OsString, String)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -67,29 +67,6 @@ const VENDOR_PATIENCE: Duration = Duration::from_secs(5);
 
 /// How far the clock may be behind what is stored: replicas' clocks differ a little.
 const CLOCK_BEHIND_MS: i64 = 60_000;
-
-/// The doctor for an environment with settings that do not parse: each is set aside and remembered, so that all of them
-/// are told. `None` when something else is wrong with the command line.
-pub(super) fn with_wrong_settings(args: &[OsString], storages: &Storages) -> Option<Doctor> {
-    let program = Cli::command();
-    let (_, command) = usage::named(&program, args);
-    let mut wrong: Vec<(OsString, String)> = Vec::new();
-    loop {
-        match parse_without(args, storages, |name| {
-            is_blank(name) || wrong.iter().any(|(known, _)| known == name)
-        }) {
-            Ok(Command::Doctor(doctor)) => return Some(Doctor { wrong, ..*doctor }),
-            Ok(_) => return None,
-            Err(error) => {
-                let variable = usage::variable(&error, command)?;
-                if wrong.iter().any(|(known, _)| *known == variable) {
-                    return None;
-                }
-                wrong.push((variable, usage::wrong_value(&error, command)));
-            }
-        }
-    }
-}
 
 pub(super) fn run(doctor: &Doctor) -> Result<(), Failure> {
     let settings = &doctor.settings;
@@ -140,7 +117,7 @@ fn report(checks: Vec<Check>, json: bool) -> Result<(), Failure> {
     match failed {
         0 => Ok(()),
         _ => Err(Failure::Failed(format!(
-            "{failed} of the checks failed; do what they say and run doctor again"
+            "{failed} checks failed; follow their advice and run `caller-memory doctor` again"
         ))),
     }
 }
@@ -160,7 +137,7 @@ fn listeners(settings: &ServeSettings) -> Vec<Check> {
         checks.push(warn(
             "listeners",
             format!(
-                "CALLER_MEMORY_ADMIN_LISTEN {} has no authentication; see that only your own network reaches it",
+                "CALLER_MEMORY_ADMIN_LISTEN {} has no authentication; make sure that only your own network can reach it",
                 settings.admin_listen
             ),
         ));
@@ -169,7 +146,7 @@ fn listeners(settings: &ServeSettings) -> Vec<Check> {
         checks.push(warn(
             "listeners",
             format!(
-                "CALLER_MEMORY_LISTEN {} is plain HTTP and keys travel on it; put a proxy with TLS in front",
+                "CALLER_MEMORY_LISTEN {} is plain HTTP, and keys travel over it; put a proxy with TLS in front of it",
                 settings.listen
             ),
         ));
@@ -182,11 +159,11 @@ fn listener(variable: &str, address: SocketAddr) -> Check {
         Ok(_) => ok("listeners", format!("{variable} {address} is free")),
         Err(error) if error.kind() == ErrorKind::AddrInUse => warn(
             "listeners",
-            format!("{variable} {address} is in use: the service runs already, or give another port"),
+            format!("{variable} {address} is in use; if the service is not running already, choose another port"),
         ),
         Err(error) => fail(
             "listeners",
-            format!("{variable} {address} cannot be used: {error}; give another address"),
+            format!("{variable} {address} cannot be used: {error}; choose another address"),
         ),
     }
 }
@@ -198,19 +175,14 @@ fn database(settings: &ServeSettings) -> (Vec<Check>, Option<i64>) {
         return (vec![check], None);
     }
     let looked = with_storage(&settings.database, async |storage| Ok(look(settings, storage).await));
-    looked.unwrap_or_else(|failure| {
-        let (Failure::Failed(why) | Failure::Usage(why)) = failure;
-        (vec![fail("database", why)], None)
-    })
+    looked.unwrap_or_else(|failure| (vec![fail("database", failure.into_text())], None))
 }
 
 async fn look(settings: &ServeSettings, storage: &dyn Storage) -> (Vec<Check>, Option<i64>) {
     let scheme = settings.database.database_url.scheme();
     let missing = missing_parts(settings, storage);
     let mut checks: Vec<_> = missing.iter().map(|part| fail("database", part.to_string())).collect();
-    let failed = |error: &(dyn std::error::Error + 'static)| match unusable(error) {
-        Failure::Failed(why) | Failure::Usage(why) => why,
-    };
+    let failed = |error: &(dyn std::error::Error + 'static)| unusable(error).into_text();
     if let Err(error) = storage.ready(deadline()).await {
         checks.push(fail("database", failed(&error)));
         return (checks, None);
@@ -224,7 +196,7 @@ async fn look(settings: &ServeSettings, storage: &dyn Storage) -> (Vec<Check>, O
         }
     };
     checks.push(match (pending, settings.database.auto_migrate) {
-        (0, _) => ok("migrations", "all are applied".to_owned()),
+        (0, _) => ok("migrations", "all migrations are applied".to_owned()),
         (_, true) => warn(
             "migrations",
             format!("{pending} pending; the next start of `caller-memory serve` applies them"),
@@ -242,7 +214,7 @@ async fn look(settings: &ServeSettings, storage: &dyn Storage) -> (Vec<Check>, O
             checks.push(match tenants.len() {
                 0 => warn(
                     "tenants",
-                    "there is none yet; the first start of `caller-memory serve` creates `default` and its key"
+                    "there are none yet; the first start of `caller-memory serve` creates `default` and its key"
                         .to_owned(),
                 ),
                 count => ok("tenants", format!("{count} found")),
@@ -269,7 +241,7 @@ fn absent_file(path: &Path) -> Option<Check> {
         warn(
             "database",
             format!(
-                "{} is not there yet; the first start of `caller-memory serve` creates it",
+                "{} does not exist yet; the first start of `caller-memory serve` creates it",
                 path.display()
             ),
         )
@@ -313,13 +285,13 @@ fn vendors(settings: &EnrichmentSettings) -> Vec<Check> {
     if settings.lookup_webhook_url.is_some() {
         checks.push(ok(
             "look-ups",
-            "your own records are asked; they are not tried here".to_owned(),
+            "your own records are asked; this check does not try them".to_owned(),
         ));
     }
     if checks.is_empty() {
         checks.push(ok(
             "look-ups",
-            "no vendor is set up; only what a number itself tells is shown".to_owned(),
+            "no vendor is set up; recalls show only what the number itself reveals".to_owned(),
         ));
     }
     checks
@@ -333,10 +305,7 @@ fn reach(base: &BaseUrl) -> Result<(), String> {
             .await
             .map_err(|error| Chain(&error).to_string())
     });
-    match reached {
-        Ok(reached) => reached,
-        Err(Failure::Failed(why) | Failure::Usage(why)) => Err(why),
-    }
+    reached.unwrap_or_else(|failure| Err(failure.into_text()))
 }
 
 /// Whether the language model can be set up, its endpoint answers, and takes the key. The list of models is asked for, which costs
@@ -346,25 +315,30 @@ fn language_model(settings: &LlmSettings) -> Check {
     let (model, base) = match (vendors::language_model(settings), &settings.llm_base_url) {
         (Err(error), _) => return fail(NAME, Chain(&error).to_string()),
         (Ok(Some(model)), Some(base)) => (model, base),
-        (Ok(_), _) => return ok(NAME, "made by rules; no language model is set up".to_owned()),
+        (Ok(_), _) => {
+            return ok(
+                NAME,
+                "summaries are made by rules; no language model is set up".to_owned(),
+            );
+        }
     };
     let reached = block_on(async {
         let deadline = Deadline(Instant::now() + VENDOR_PATIENCE);
         model.reach(deadline).await.map_err(|error| Chain(&error).to_string())
     });
-    match reached {
-        Ok(Ok(401 | 403)) => fail(
+    match reached.unwrap_or_else(|failure| Err(failure.into_text())) {
+        Ok(401 | 403) => fail(
             NAME,
             format!("the language model at {base} refuses the key; check CALLER_MEMORY_LLM_API_KEY"),
         ),
-        Ok(Ok(200..=299)) => ok(NAME, format!("the language model answers at {base}")),
-        Ok(Ok(status)) => warn(
+        Ok(200..=299) => ok(NAME, format!("the language model answers at {base}")),
+        Ok(status) => warn(
             NAME,
             format!(
-                "{base}/models answers with status {status}; see that CALLER_MEMORY_LLM_BASE_URL is what comes before /chat/completions"
+                "{base}/models answers with status {status}; make sure that CALLER_MEMORY_LLM_BASE_URL is the address before /chat/completions"
             ),
         ),
-        Ok(Err(why)) | Err(Failure::Failed(why) | Failure::Usage(why)) => fail(
+        Err(why) => fail(
             NAME,
             format!(
                 "the language model cannot be reached at {base}: {why}; check the network and CALLER_MEMORY_LLM_BASE_URL"
@@ -375,9 +349,9 @@ fn language_model(settings: &LlmSettings) -> Check {
 
 fn clock(now_ms: i64, newest_ms: Option<i64>) -> Check {
     let shown = output::moment(now_ms);
-    let advice = "set it, for example with NTP: expiry of keys and times of calls depend on it";
+    let advice = "set it, for example with NTP: the expiry of keys and the times of calls depend on it";
     if now_ms < EARLIEST_NOW_MS {
-        fail("clock", format!("it shows {shown}, which is past; {advice}"))
+        fail("clock", format!("it shows {shown}, which is in the past; {advice}"))
     } else if newest_ms.is_some_and(|newest| now_ms + CLOCK_BEHIND_MS < newest) {
         fail(
             "clock",

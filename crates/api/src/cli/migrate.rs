@@ -7,7 +7,8 @@ use domain::port::{MigrateError, Migration, Storage};
 use serde::Serialize;
 
 use super::{
-    Failure, output,
+    failure::Failure,
+    output,
     store::{unusable, with_storage},
 };
 use crate::config::{DatabaseSettings, positive};
@@ -38,7 +39,7 @@ pub(super) struct Common {
 }
 
 #[derive(Serialize)]
-struct Shown {
+struct MigrationJson {
     name: String,
     applied: bool,
 }
@@ -55,7 +56,7 @@ pub(super) fn run(command: Command) -> Result<(), Failure> {
     if common.json {
         let shown: Vec<_> = states
             .into_iter()
-            .map(|state| Shown {
+            .map(|state| MigrationJson {
                 name: state.name,
                 applied: state.applied,
             })

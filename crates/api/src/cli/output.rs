@@ -6,7 +6,7 @@ use domain::invisible;
 use serde::Serialize;
 use time::OffsetDateTime;
 
-use super::Failure;
+use super::failure::Failure;
 
 /// Writes the answer and a line break to standard output. That the reader has gone away is not a failure.
 pub(super) fn print(text: &str) -> Result<(), Failure> {

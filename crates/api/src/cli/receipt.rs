@@ -11,8 +11,8 @@ use serde::Serialize;
 use serde_json::{Map, Value, value::RawValue};
 
 use super::{
-    Failure,
-    access::{Common, TenantName},
+    common::{Common, TenantName},
+    failure::Failure,
     output,
     store::{deadline, needed, now_ms, refused, with_migrated},
 };
@@ -21,7 +21,7 @@ use crate::storages::Part;
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
 #[derive(Debug, Subcommand)]
-pub(super) enum ReceiptCommand {
+pub(super) enum Command {
     /// Show what a recall answered, and how its call ended
     Show(Show),
     /// Count recalls and the outcomes of their calls: known, new and degraded, with and without enrichment
@@ -51,10 +51,10 @@ pub(super) struct ShowStats {
     common: Common,
 }
 
-pub(super) fn run(command: ReceiptCommand) -> Result<(), Failure> {
+pub(super) fn run(command: Command) -> Result<(), Failure> {
     match command {
-        ReceiptCommand::Show(command) => show(command),
-        ReceiptCommand::Stats(command) => stats(command),
+        Command::Show(command) => show(command),
+        Command::Stats(command) => stats(command),
     }
 }
 
@@ -68,13 +68,13 @@ fn show(command: Show) -> Result<(), Failure> {
     })?;
     let shown = shown.ok_or_else(|| {
         Failure::Failed(format!(
-            "no receipt has the id {id}: it was not written yet, was dropped under load, or is older than CALLER_MEMORY_RECEIPT_DAYS"
+            "no receipt has the id {id}; it may not have been written yet, was dropped under load, or is older than CALLER_MEMORY_RECEIPT_DAYS"
         ))
     })?;
     let response = std::str::from_utf8(&shown.receipt.response)
         .map_err(|_| Failure::Failed("the stored response is not text".to_owned()))?;
     if common.json {
-        return output::json(&ShownJson::new(&shown, response)?);
+        return output::json(&ReceiptJson::new(&shown, response)?);
     }
     output::print(card(&shown, response).trim_end())
 }
@@ -146,6 +146,11 @@ fn stats(command: ShowStats) -> Result<(), Failure> {
             groups: groups.into_iter().map(GroupJson::from).collect(),
         });
     }
+    if groups.iter().all(|(_, tally)| tally.receipts == 0) {
+        return output::print(
+            "no receipts in this period; `caller-memory serve` keeps them when CALLER_MEMORY_FEEDBACK_LOOP is true",
+        );
+    }
     let rows: Vec<_> = groups
         .into_iter()
         .map(|(Group { caller, enriched }, tally)| {
@@ -179,7 +184,7 @@ fn stats(command: ShowStats) -> Result<(), Failure> {
 }
 
 #[derive(Serialize)]
-struct ShownJson<'a> {
+struct ReceiptJson<'a> {
     id: String,
     tenant: &'a str,
     trace_id: &'a str,
@@ -197,7 +202,7 @@ struct ShownJson<'a> {
     response_text: &'a str,
 }
 
-impl<'a> ShownJson<'a> {
+impl<'a> ReceiptJson<'a> {
     fn new(shown: &'a ShownReceipt, response: &'a str) -> Result<Self, Failure> {
         let Receipt {
             id,

@@ -10,7 +10,7 @@ use domain::{
     port::{AdminError, Clock, Storage},
 };
 
-use super::Failure;
+use super::failure::Failure;
 use crate::{
     clock::SystemClock,
     config::DatabaseSettings,
@@ -98,7 +98,7 @@ pub(super) fn refused(error: &AdminError) -> Failure {
 /// The failure of a database that cannot be worked with, its causes included. The adapter's errors hold no password.
 pub(super) fn unusable(error: &(dyn std::error::Error + 'static)) -> Failure {
     Failure::Failed(format!(
-        "cannot use the database of CALLER_MEMORY_DATABASE_URL: {}; check the URL, and that the database can be reached and written",
+        "cannot use the database of CALLER_MEMORY_DATABASE_URL: {}; check the URL, and make sure that the database can be reached and written to",
         Chain(error)
     ))
 }

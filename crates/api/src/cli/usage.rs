@@ -1,119 +1,80 @@
-//! Errors of the command line in one line each: clap's own have several, and do not name environment variables.
+//! `usage`: what look-ups cost.
 
-use std::{error::Error, ffi::OsString};
+use clap::Args;
+use domain::port::{Day, Usage};
+use serde::Serialize;
 
-use clap::{
-    Arg, Command,
-    error::{ContextKind, ContextValue, ErrorKind},
+use super::{
+    common::{Common, TenantName},
+    failure::Failure,
+    output,
+    store::{deadline, needed, now_ms, refused, with_migrated},
+    usd::Usd,
 };
+use crate::storages::Part;
 
-/// The error in one line that says what to do. It shows no value of a setting that may hold a secret.
-pub(super) fn line(error: &clap::Error, program: &Command, args: &[OsString]) -> String {
-    let (path, command) = named(program, args);
-    let fault = match error.kind() {
-        ErrorKind::InvalidValue | ErrorKind::ValueValidation => wrong_value(error, command),
-        ErrorKind::MissingRequiredArgument => missing(error, command),
-        ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            let commands: Vec<_> = command.get_subcommands().map(Command::get_name).collect();
-            format!("`{path}` needs a command after it: {}", commands.join(", "))
-        }
-        _ => first_lines(error),
-    };
-    format!("{fault}; `{path} --help` shows what there is")
+/// How far `usage` looks back by default, in days.
+const DAYS: i32 = 30;
+
+#[derive(Debug, Args)]
+pub(super) struct ShowUsage {
+    /// The tenant; all when left out
+    #[arg(long, value_name = "NAME")]
+    tenant: Option<TenantName>,
+    /// The first day, for example 2026-11-01; days are in UTC; the last 30 days when left out
+    #[arg(long, value_name = "DAY")]
+    since: Option<Day>,
+    #[command(flatten)]
+    common: Common,
 }
 
-/// The name of the environment variable whose value the error is about, when the argument has one.
-pub(super) fn variable(error: &clap::Error, command: &Command) -> Option<OsString> {
-    argument(command, &invalid_arg(error)?)?
-        .get_env()
-        .map(ToOwned::to_owned)
-}
-
-/// What is wrong with a value: its setting, the value unless it may be secret, and what is expected.
-pub(super) fn wrong_value(error: &clap::Error, command: &Command) -> String {
-    let shown = invalid_arg(error).unwrap_or_else(|| "an argument".to_owned());
-    let arg = argument(command, &shown);
-    let name = match arg.and_then(Arg::get_env) {
-        Some(variable) => format!("{} ({shown})", variable.to_string_lossy()),
-        None => shown,
-    };
-    let value = match error.get(ContextKind::InvalidValue) {
-        Some(ContextValue::String(value)) if value.is_empty() => return format!("{name} needs a value"),
-        Some(ContextValue::String(value)) if !arg.is_some_and(Arg::is_hide_env_values_set) => {
-            let short: String = value.chars().take(80).flat_map(char::escape_debug).collect();
-            format!(" `{short}`")
-        }
-        _ => String::new(),
-    };
-    let expected = match (error.source(), error.get(ContextKind::ValidValue)) {
-        (Some(source), _) => source.to_string(),
-        (None, Some(ContextValue::Strings(values))) => format!("expected one of {}", values.join(", ")),
-        _ => "it cannot be read".to_owned(),
-    };
-    format!("{name}: invalid value{value}: {expected}")
-}
-
-fn missing(error: &clap::Error, command: &Command) -> String {
-    let Some(ContextValue::Strings(missing)) = error.get(ContextKind::InvalidArg) else {
-        return first_lines(error);
-    };
-    let each: Vec<_> = missing
-        .iter()
-        .map(|shown| match argument(command, shown).and_then(Arg::get_env) {
-            Some(variable) => format!("give {shown} or set {}", variable.to_string_lossy()),
-            None => format!("give {shown}"),
+pub(super) fn run(command: ShowUsage) -> Result<(), Failure> {
+    let ShowUsage { tenant, since, common } = command;
+    let since = since.unwrap_or_else(|| Day(Day::of_ms(now_ms()).0.saturating_sub(DAYS - 1)));
+    let usage = with_migrated(&common.database, async |storage| {
+        needed(storage.spend_admin(), Part::Spend)?
+            .usage(tenant.map(|name| name.0), since, deadline())
+            .await
+            .map_err(|error| refused(&error))
+    })?;
+    if common.json {
+        return output::json(&usage.iter().map(UsageJson::from).collect::<Vec<_>>());
+    }
+    if usage.is_empty() {
+        return output::print(&format!("no look-ups were paid for since {since}"));
+    }
+    let rows: Vec<_> = usage
+        .into_iter()
+        .map(|row| {
+            [
+                row.day.to_string(),
+                row.tenant,
+                row.vendor,
+                row.lookups.to_string(),
+                Usd(row.spend_micro_usd).to_string(),
+            ]
         })
         .collect();
-    format!("something is missing: {}", each.join(", "))
+    output::print(&output::table(["DAY", "TENANT", "VENDOR", "LOOK-UPS", "USD"], &rows))
 }
 
-/// What clap says before it shows the usage, in one line, without words that may be secrets.
-fn first_lines(error: &clap::Error) -> String {
-    let text = error.render().to_string();
-    let text = text.strip_prefix("error: ").unwrap_or(&text);
-    let end = ["\nUsage:", "\nFor more information"]
-        .iter()
-        .filter_map(|mark| text.find(mark))
-        .min();
-    let lines = text[..end.unwrap_or(text.len())]
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty());
-    let line = lines.collect::<Vec<_>>().join("; ").replace(":; ", ": ");
-    let words: Vec<_> = line
-        .split_whitespace()
-        .map(|word| {
-            if word.contains("sk_live_") || word.contains("://") {
-                "(hidden)"
-            } else {
-                word
-            }
-        })
-        .collect();
-    words.join(" ")
+#[derive(Serialize)]
+struct UsageJson<'a> {
+    day: String,
+    tenant: &'a str,
+    vendor: &'a str,
+    lookups: u64,
+    spend_micro_usd: u64,
 }
 
-fn invalid_arg(error: &clap::Error) -> Option<String> {
-    match error.get(ContextKind::InvalidArg)? {
-        ContextValue::String(shown) => Some(shown.clone()),
-        _ => None,
+impl<'a> From<&'a Usage> for UsageJson<'a> {
+    fn from(usage: &'a Usage) -> Self {
+        Self {
+            day: usage.day.to_string(),
+            tenant: &usage.tenant,
+            vendor: &usage.vendor,
+            lookups: usage.lookups,
+            spend_micro_usd: usage.spend_micro_usd,
+        }
     }
-}
-
-/// The command's argument that clap shows as `--name <VALUE>`.
-fn argument<'a>(command: &'a Command, shown: &str) -> Option<&'a Arg> {
-    let name = shown.split_whitespace().next()?.strip_prefix("--")?;
-    command.get_arguments().find(|arg| arg.get_long() == Some(name))
-}
-
-/// The command that the arguments name, with its path, for example `caller-memory key create`.
-pub(super) fn named<'a>(program: &'a Command, args: &[OsString]) -> (String, &'a Command) {
-    let mut path = program.get_name().to_owned();
-    let mut command = program;
-    for arg in args.iter().skip(1) {
-        let Some(sub) = command.find_subcommand(arg) else { break };
-        path = format!("{path} {}", sub.get_name());
-        command = sub;
-    }
-    (path, command)
 }

@@ -4,7 +4,7 @@ mod connection;
 
 use std::{
     future::ready,
-    io::{self, Write as _},
+    io::{self, IsTerminal as _, Write as _},
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener},
     sync::{
         Arc,
@@ -147,6 +147,7 @@ pub enum StartError {
 /// # Errors
 /// [`StartError`], whose text names the setting that is to blame.
 pub fn run(settings: ServeSettings) -> Result<(), StartError> {
+    greet();
     let _logs = start_logs(&settings.log, settings.log_format);
     // Outlives the runtime, because it has threads of its own that must not be waited for within.
     let traces = settings.otlp_endpoint().map(Traces::to).transpose()?.map(Arc::new);
@@ -155,6 +156,19 @@ pub fn run(settings: ServeSettings) -> Result<(), StartError> {
     // A task that still hangs does not hold up the end.
     runtime.shutdown_timeout(LEFT_OVER);
     ended
+}
+
+/// Says on a terminal how to go on. Where nobody reads, standard error has the log alone.
+fn greet() {
+    let mut terminal = io::stderr();
+    if terminal.is_terminal() {
+        // A terminal that cannot be written to is no reason not to serve.
+        let _ = writeln!(
+            terminal,
+            "caller-memory {}: `caller-memory --help` shows the commands, `caller-memory serve --help` the settings; Ctrl-C stops",
+            env!("CARGO_PKG_VERSION")
+        );
+    }
 }
 
 async fn serve(settings: ServeSettings, traces: Option<Arc<Traces>>) -> Result<(), StartError> {

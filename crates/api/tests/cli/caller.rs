@@ -150,7 +150,7 @@ fn bad_rows_are_reported_by_line_and_the_others_are_written() {
         (7, "custom_attributes: expected an object"),
         (8, "longer than 200 characters; shorten it"),
         (9, "more than 50 tags"),
-        (11, "this number is on line 10 already"),
+        (11, "this number is already on line 10"),
         (12, "the name holds a control character"),
         (13, "it has 2 cells where the first line has 4"),
         (14, "phone_number is empty"),
@@ -207,7 +207,7 @@ fn what_is_wrong_with_a_file_is_said_before_anything_is_written() {
         ),
         (1, &["import", "none.csv"], "no column `phone_number`"),
         (1, &["import", "empty.csv"], "no column `phone_number`"),
-        (2, &["import", "callers.txt"], "name the file .csv, .jsonl or .ndjson"),
+        (2, &["import", "callers.txt"], "must end in .csv, .jsonl or .ndjson"),
         (1, &["import", "missing.csv"], "cannot read missing.csv"),
         (1, &["import", "folder.csv"], "is a folder"),
         (

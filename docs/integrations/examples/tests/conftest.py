@@ -54,8 +54,10 @@ class Process:
 
     def __init__(self, command: list, url: str, log: Path, **environment: str) -> None:
         self.url, self.log = url, log
+        # The service refuses variables that look like settings and are none.
+        inherited = {name: value for name, value in os.environ.items() if name != "CALLER_MEMORY_BINARY"}
         with open(log, "ab") as output:
-            self.process = subprocess.Popen(command, cwd=log.parent, stdout=output, stderr=output, env=os.environ | environment)
+            self.process = subprocess.Popen(command, cwd=log.parent, stdout=output, stderr=output, env=inherited | environment)
 
     def wait(self, path: str) -> "Process":
         def ready():

@@ -21,13 +21,14 @@ use indicatif::ProgressBar;
 use serde::Serialize;
 
 use super::{
-    Whose,
-    rows::{Format, Given, Row, Rows},
+    rows::{Fields, Format, Row, Rows},
+    tenant::TenantArgs,
 };
 use crate::{
     cli::{
-        Failure, output,
-        replay::progress,
+        failure::Failure,
+        output,
+        progress::progress,
         store::{deadline, now_ms, unusable},
     },
     rest::json,
@@ -38,7 +39,7 @@ pub(in crate::cli) struct Import {
     /// The file: .csv with a header, .jsonl or .ndjson, with `phone_number`, `name`, `tags` and `custom_attributes`
     file: PathBuf,
     #[command(flatten)]
-    whose: Whose,
+    of: TenantArgs,
 }
 
 /// Callers that are written in one transaction. A running service waits for no more than that.
@@ -57,8 +58,8 @@ pub(super) fn run(command: &Import) -> Result<(), Failure> {
     let rows = Rows::new(BufReader::new(input), format);
     let mut rows = rows.map_err(|stop| Failure::Failed(format!("{}: {stop}", file.display())))?;
     let bar = progress(length);
-    let (tally, stopped) = command.whose.with_callers(async |callers| {
-        let mut work = Importing {
+    let (tally, stopped) = command.of.with_callers(async |callers| {
+        let mut work = Importer {
             admin: callers.admin.as_ref(),
             tenant: callers.tenant,
             region: callers.region,
@@ -72,7 +73,7 @@ pub(super) fn run(command: &Import) -> Result<(), Failure> {
     })?;
     bar.finish_and_clear();
     tally.say_how_many_more();
-    if command.whose.common.json {
+    if command.of.common.json {
         output::json(&tally.summary)?;
     } else {
         output::print(&tally.text())?;
@@ -91,7 +92,7 @@ fn format(file: &Path) -> Result<Format, Failure> {
         "csv" => Ok(Format::Csv),
         "jsonl" | "ndjson" => Ok(Format::JsonLines),
         _ => Err(Failure::Usage(format!(
-            "the format of {} is not known by its name; name the file .csv, .jsonl or .ndjson",
+            "the name of {} does not show its format; it must end in .csv, .jsonl or .ndjson",
             file.display()
         ))),
     }
@@ -103,7 +104,7 @@ fn open(path: &Path) -> Result<(impl Read + use<>, Option<u64>), Failure> {
     let metadata = file.metadata().map_err(cannot)?;
     if metadata.is_dir() {
         return Err(Failure::Failed(format!(
-            "{} is a folder; give a file of callers",
+            "{} is a folder; name a file of callers",
             path.display()
         )));
     }
@@ -111,7 +112,7 @@ fn open(path: &Path) -> Result<(impl Read + use<>, Option<u64>), Failure> {
 }
 
 /// An import that is under way.
-struct Importing<'a> {
+struct Importer<'a> {
     admin: &'a dyn CallerAdmin,
     tenant: TenantId,
     region: Region,
@@ -122,7 +123,7 @@ struct Importing<'a> {
     tally: Tally,
 }
 
-impl Importing<'_> {
+impl Importer<'_> {
     /// Writes every good row; why it stopped before the end of the file.
     async fn all(&mut self, rows: &mut Rows<impl std::io::BufRead>) -> Result<(), String> {
         let mut read = 0;
@@ -148,7 +149,7 @@ impl Importing<'_> {
     fn take(&mut self, row: Row) {
         self.tally.summary.rows += 1;
         let line = row.line;
-        match row.given.and_then(|given| self.check(line, given)) {
+        match row.fields.and_then(|fields| self.check(line, fields)) {
             Ok((number, change)) => {
                 self.batch.insert(number, change);
             }
@@ -161,9 +162,9 @@ impl Importing<'_> {
     }
 
     /// What a row means to whom, or what is wrong with it.
-    fn check(&mut self, line: u64, given: Given) -> Result<(PhoneNumber, ProfileChange), String> {
-        let number = PhoneNumber::normalise(&given.phone_number, self.region).map_err(|error| match error {
-            PhoneError::Withheld => "phone_number is what a withheld caller ID looks like, which is nobody; leave the row out".to_owned(),
+    fn check(&mut self, line: u64, fields: Fields) -> Result<(PhoneNumber, ProfileChange), String> {
+        let number = PhoneNumber::normalise(&fields.phone_number, self.region).map_err(|error| match error {
+            PhoneError::Withheld => "phone_number stands for a withheld caller ID and not for a caller; leave the row out".to_owned(),
             PhoneError::Unparseable | PhoneError::NotE164 => format!(
                 "phone_number is not a phone number; write it in E.164, for example +12025550142, or as it is dialled within {}, with its area code",
                 self.region.as_str()
@@ -173,11 +174,11 @@ impl Importing<'_> {
         let digits = digits.fold(0, |number, digit| number * 10 + u64::from(digit - b'0'));
         if let Some(first) = self.lines.get(&digits) {
             return Err(format!(
-                "this number is on line {first} already; keep one of the two rows"
+                "this number is already on line {first}; keep one of the two rows"
             ));
         }
         self.lines.insert(digits, line);
-        Ok((number, change(given)?))
+        Ok((number, change(fields)?))
     }
 
     /// Writes what has gathered up to the line `read`.
@@ -187,10 +188,7 @@ impl Importing<'_> {
                 .admin
                 .import(self.tenant, &self.batch, now_ms(), deadline())
                 .await
-                .map_err(|error| {
-                    let (Failure::Failed(why) | Failure::Usage(why)) = unusable(&error);
-                    why
-                })?;
+                .map_err(|error| unusable(&error).into_text())?;
             self.tally.count(imported);
             self.batch.clear();
         }
@@ -200,21 +198,21 @@ impl Importing<'_> {
 }
 
 /// What a row makes of a profile, within the limits.
-fn change(given: Given) -> Result<ProfileChange, String> {
+fn change(fields: Fields) -> Result<ProfileChange, String> {
     let fault = |error: caller::ProfileFault| error.to_string();
     Ok(ProfileChange {
-        name: match given.name {
+        name: match fields.name {
             Change::Keep => Change::Keep,
             Change::Clear => Change::Clear,
             // A name of blanks was read as none.
             Change::Set(name) => caller::name(&name).map_err(fault)?.map_or(Change::Keep, Change::Set),
         },
-        tags: match given.tags {
+        tags: match fields.tags {
             Change::Keep => Change::Keep,
             Change::Clear => Change::Clear,
             Change::Set(tags) => Change::Set(caller::tags(tags.iter().map(String::as_str)).map_err(fault)?),
         },
-        custom_attributes: match given.custom_attributes {
+        custom_attributes: match fields.custom_attributes {
             Change::Keep => Change::Keep,
             Change::Clear => Change::Clear,
             Change::Set(text) => {
@@ -289,13 +287,13 @@ impl Tally {
         let refused = self.refused;
         match (stopped, self.stored_to) {
             (Some(why), 0) => Err(Failure::Failed(format!(
-                "the import stopped: {why}; nothing is stored for certain, so import the file again"
+                "the import stopped: {why}; it is not certain that anything was stored, so import the file again"
             ))),
             (Some(why), line) => Err(Failure::Failed(format!(
-                "the import stopped: {why}; every good row up to line {line} is stored; import the file again when that is mended, which does no harm to what is stored"
+                "the import stopped: {why}; every good row up to line {line} is stored; correct the cause and import the file again; rows that are stored already do not change"
             ))),
             (None, _) if refused > 0 => Err(Failure::Failed(format!(
-                "{refused} rows were refused and the others are stored; correct them and import the file again, which does no harm to what is stored"
+                "{refused} rows were refused and the others are stored; correct them and import the file again; rows that are stored already do not change"
             ))),
             (None, _) => Ok(()),
         }

@@ -26,7 +26,7 @@ pub(super) enum Format {
 
 /// What a row says, before its limits are looked at.
 #[derive(Debug, PartialEq)]
-pub(super) struct Given {
+pub(super) struct Fields {
     pub(super) phone_number: String,
     pub(super) name: Change<String>,
     pub(super) tags: Change<Vec<String>>,
@@ -38,7 +38,7 @@ pub(super) struct Given {
 #[derive(Debug, PartialEq)]
 pub(super) struct Row {
     pub(super) line: u64,
-    pub(super) given: Result<Given, String>,
+    pub(super) fields: Result<Fields, String>,
 }
 
 /// Why nothing more can be read of a file.
@@ -95,7 +95,7 @@ impl<R: BufRead> Rows<R> {
                 let record = records.next(&mut self.lines)?;
                 Ok(record.map(|Record { line, cells }| Row {
                     line,
-                    given: cells.and_then(|cells| from_cells(columns, &cells)),
+                    fields: cells.and_then(|cells| from_cells(columns, &cells)),
                 }))
             }
             Shape::JsonLines => loop {
@@ -105,13 +105,13 @@ impl<R: BufRead> Rows<R> {
                 if line.text.trim_ascii().is_empty() && !line.is_long {
                     continue;
                 }
-                let given = if line.is_long {
+                let fields = if line.is_long {
                     Err("it is longer than 1 MiB".to_owned())
                 } else {
                     from_json(line.text.trim_ascii())
                 };
                 let line = line.number;
-                return Ok(Some(Row { line, given }));
+                return Ok(Some(Row { line, fields }));
             },
         }
     }
@@ -142,7 +142,7 @@ fn columns(header: Option<Result<Vec<String>, String>>) -> Result<Vec<usize>, St
     }
 }
 
-fn from_cells(columns: &[usize], cells: &[String]) -> Result<Given, String> {
+fn from_cells(columns: &[usize], cells: &[String]) -> Result<Fields, String> {
     if cells.len() != columns.len() {
         return Err(format!(
             "it has {} cells where the first line has {}; put quotes around a cell that holds a comma",
@@ -155,7 +155,7 @@ fn from_cells(columns: &[usize], cells: &[String]) -> Result<Given, String> {
         Some(cells[at].as_str()).filter(|cell| !cell.trim().is_empty())
     };
     let text = |column| cell(column).map_or(Change::Keep, |text| Change::Set(text.to_owned()));
-    Ok(Given {
+    Ok(Fields {
         phone_number: cell(0).ok_or("phone_number is empty; every row needs one")?.to_owned(),
         name: text(1),
         tags: cell(2).map_or(Change::Keep, |tags| Change::Set(split(tags))),
@@ -185,7 +185,7 @@ fn present<'de, D: Deserializer<'de>>(value: D) -> Result<Option<&'de RawValue>,
     <&RawValue>::deserialize(value).map(Some)
 }
 
-fn from_json(line: &[u8]) -> Result<Given, String> {
+fn from_json(line: &[u8]) -> Result<Fields, String> {
     let text = std::str::from_utf8(line).map_err(|_| "it is not UTF-8; save the file as UTF-8")?;
     if !text.starts_with('{') {
         return Err("it is not a JSON object; write one object on each line".to_owned());
@@ -215,7 +215,7 @@ fn from_json(line: &[u8]) -> Result<Given, String> {
         .phone_number
         .map(|value| string("phone_number", value))
         .transpose()?;
-    Ok(Given {
+    Ok(Fields {
         phone_number: phone_number
             .filter(|number| !number.trim().is_empty())
             .ok_or("phone_number is missing or empty; every row needs one")?,
@@ -413,7 +413,7 @@ mod tests {
     fn bare(line: u64, number: &str) -> Row {
         Row {
             line,
-            given: Ok(Given {
+            fields: Ok(Fields {
                 phone_number: number.to_owned(),
                 name: Change::Keep,
                 tags: Change::Keep,
@@ -423,8 +423,8 @@ mod tests {
     }
 
     fn why(row: &Row) -> String {
-        match &row.given {
-            Ok(given) => panic!("line {} is good: {given:?}", row.line),
+        match &row.fields {
+            Ok(fields) => panic!("line {} is good: {fields:?}", row.line),
             Err(why) => format!("{}: {why}", row.line),
         }
     }
@@ -436,7 +436,7 @@ mod tests {
             \r\n\
             ,+12025550101,, ";
         let rows = csv(file);
-        let expected = Given {
+        let expected = Fields {
             phone_number: "+12025550100".to_owned(),
             name: Change::Set("Okafor, \"Maren\"".to_owned()),
             tags: Change::Set(["vip", " gold", ""].map(str::to_owned).to_vec()),
@@ -447,7 +447,7 @@ mod tests {
             [
                 Row {
                     line: 2,
-                    given: Ok(expected)
+                    fields: Ok(expected)
                 },
                 bare(5, "+12025550101")
             ]
@@ -502,7 +502,7 @@ mod tests {
     #[test]
     fn a_bad_csv_row_leaves_the_others() {
         let rows = csv(b"phone_number,name\n,a\n1\n2,a,b\n3,\xff\n4,b\n5,\"c\n6,d\n");
-        let bad: Vec<_> = rows.iter().filter(|row| row.given.is_err()).map(why).collect();
+        let bad: Vec<_> = rows.iter().filter(|row| row.fields.is_err()).map(why).collect();
         assert_eq!(bad.len(), 5, "{bad:#?}");
         for (bad, says) in bad.iter().zip([
             "2: phone_number is empty",
@@ -513,7 +513,7 @@ mod tests {
         ]) {
             assert!(bad.starts_with(says), "{bad}");
         }
-        assert_eq!(rows.iter().filter(|row| row.given.is_ok()).count(), 1);
+        assert_eq!(rows.iter().filter(|row| row.fields.is_ok()).count(), 1);
     }
 
     #[test]
@@ -551,29 +551,29 @@ mod tests {
     fn json_lines_are_read() {
         let read = |line: &str| {
             let rows = rows(line, Format::JsonLines).expect("rows");
-            rows.into_iter().next().expect("a row").given
+            rows.into_iter().next().expect("a row").fields
         };
         let set = |tags: &[&str]| Change::Set(tags.iter().map(|tag| (*tag).to_owned()).collect());
-        let given =
+        let fields =
             read(r#"{"phone_number":"1","name":"Ma\u0072en","tags":["a","b;c"],"custom_attributes":{"k": 1e400}}"#);
         assert_eq!(
-            given,
-            Ok(Given {
+            fields,
+            Ok(Fields {
                 phone_number: "1".to_owned(),
                 name: Change::Set("Maren".to_owned()),
                 tags: set(&["a", "b;c"]),
                 custom_attributes: Change::Set(r#"{"k": 1e400}"#.to_owned()),
             })
         );
-        let given = read(r#"{"tags":"a; b","name":"","phone_number":"1"}"#).expect("good");
-        assert_eq!((given.name, given.tags), (Change::Keep, set(&["a", " b"])));
-        let given = read(r#"{"tags":null,"name":null,"custom_attributes":null,"phone_number":"1"}"#).expect("good");
+        let fields = read(r#"{"tags":"a; b","name":"","phone_number":"1"}"#).expect("good");
+        assert_eq!((fields.name, fields.tags), (Change::Keep, set(&["a", " b"])));
+        let fields = read(r#"{"tags":null,"name":null,"custom_attributes":null,"phone_number":"1"}"#).expect("good");
         assert_eq!(
-            (given.name, given.tags, given.custom_attributes),
+            (fields.name, fields.tags, fields.custom_attributes),
             (Change::Clear, Change::Clear, Change::Clear)
         );
-        let given = read(r#"{"tags":[],"phone_number":"1"}"#).expect("good");
-        assert_eq!(given.tags, set(&[]));
+        let fields = read(r#"{"tags":[],"phone_number":"1"}"#).expect("good");
+        assert_eq!(fields.tags, set(&[]));
         for (line, says) in [
             ("[1]", "not a JSON object"),
             (r#"{"phone_number":"1""#, "it is not JSON (column 19)"),
@@ -626,12 +626,12 @@ mod tests {
             prop_assert_eq!(read.len(), expected.len());
             for (row, (line, cells)) in read.into_iter().zip(expected) {
                 prop_assert_eq!(row.line, line);
-                match row.given {
+                match row.fields {
                     Err(why) => prop_assert!(cells[0].trim().is_empty(), "{}", why),
-                    Ok(given) => {
-                        prop_assert_eq!(&given.phone_number, &cells[0]);
+                    Ok(fields) => {
+                        prop_assert_eq!(&fields.phone_number, &cells[0]);
                         let name = if cells[1].trim().is_empty() { Change::Keep } else { Change::Set(cells[1].clone()) };
-                        prop_assert_eq!(given.name, name);
+                        prop_assert_eq!(fields.name, name);
                     }
                 }
             }

@@ -9,7 +9,7 @@ use super::{
 };
 
 /// What was asked, and when.
-pub(super) struct Asked<'a> {
+pub(super) struct Request<'a> {
     /// As it was given.
     pub(super) number: &'a str,
     /// The time limit of the answer, in milliseconds.
@@ -22,21 +22,21 @@ pub(super) struct Asked<'a> {
 const OPEN: [&str; 2] = ["appointment", "promise"];
 
 /// Writes the card. Fields that are missing, null or of another type than expected are left out.
-pub(super) fn write(asked: &Asked<'_>, recall: &Value, sheet: Sheet) -> String {
+pub(super) fn write(request: &Request<'_>, recall: &Value, sheet: Sheet) -> String {
     let mut card = Card {
         recall,
-        now_ms: asked.now_ms,
+        now_ms: request.now_ms,
         plain: Style::new(),
         sheet,
     };
-    card.who(asked.number);
+    card.who(request.number);
     card.profile();
     card.plain("summary", text(recall, "/memory/summary"));
     card.open_items();
     card.facts();
     card.calls();
     card.enrichment();
-    card.timing(f64::from(asked.limit_ms));
+    card.timing(f64::from(request.limit_ms));
     card.sheet.into_text()
 }
 
@@ -267,12 +267,12 @@ mod tests {
     const NOW_MS: i64 = 1_795_276_800_000;
 
     fn card(recall: &Value, width: usize, colours: bool) -> String {
-        let asked = Asked {
+        let request = Request {
             number: "+12025550142",
             limit_ms: 300,
             now_ms: NOW_MS,
         };
-        write(&asked, recall, Sheet::new(width, colours))
+        write(&request, recall, Sheet::new(width, colours))
     }
 
     /// An answer that has everything a card shows.
@@ -472,7 +472,7 @@ mod tests {
             "cut": ["c\u{1b}"]
         });
         let card = write(
-            &Asked {
+            &Request {
                 number: "+1\u{1b}",
                 limit_ms: 300,
                 now_ms: 0,

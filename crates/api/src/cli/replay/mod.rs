@@ -22,13 +22,14 @@ use std::{
 };
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressBar;
 use serde::Serialize;
 
 use super::{
-    Failure,
     client::{Answer, Client, Service},
+    failure::Failure,
     output,
+    progress::progress,
 };
 use latencies::Latencies;
 use lines::{Line, Lines};
@@ -59,7 +60,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(30);
 pub(super) fn run(command: &Replay) -> Result<(), Failure> {
     let (input, length) = open(command)?;
     let bar = progress(length);
-    let replay = Posting {
+    let replay = Replaying {
         client: command.service.client(usize::from(command.concurrency)),
         bar: &bar,
         tally: Mutex::default(),
@@ -89,24 +90,11 @@ fn open(command: &Replay) -> Result<(Box<dyn Read>, Option<u64>), Failure> {
     let metadata = file.metadata().map_err(cannot)?;
     if metadata.is_dir() {
         return Err(Failure::Failed(format!(
-            "{} is a folder; give a file of calls",
+            "{} is a folder; name a file of calls",
             command.file.display()
         )));
     }
     Ok((Box::new(file), metadata.is_file().then_some(metadata.len())))
-}
-
-/// A bar over the bytes of the file; nothing when standard error is not a terminal.
-pub(super) fn progress(length: Option<u64>) -> ProgressBar {
-    let (bar, template) = match length {
-        Some(bytes) => (ProgressBar::new(bytes), "{wide_bar} {percent}% {msg}, {eta} left"),
-        None => (ProgressBar::new_spinner(), "{spinner} {msg}, {elapsed}"),
-    };
-    bar.set_draw_target(ProgressDrawTarget::stderr());
-    if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style);
-    }
-    bar
 }
 
 /// What became of the calls so far.
@@ -123,7 +111,7 @@ struct Tally {
 }
 
 /// What the connections share.
-struct Posting<'a> {
+struct Replaying<'a> {
     client: Client,
     bar: &'a ProgressBar,
     tally: Mutex<Tally>,
@@ -133,7 +121,7 @@ struct Posting<'a> {
     stopped: AtomicBool,
 }
 
-impl Posting<'_> {
+impl Replaying<'_> {
     /// Reads the lines and posts them through `count` connections; returns when all is done.
     fn all(&self, mut lines: Lines<impl io::BufRead>, count: usize) -> io::Result<()> {
         thread::scope(|scope| {
@@ -193,9 +181,7 @@ impl Posting<'_> {
                         Some(answer.refusal())
                     }
                 }
-                Err(error) => match self.client.no_answer(error) {
-                    Failure::Failed(why) | Failure::Usage(why) => Some(why),
-                },
+                Err(error) => Some(self.client.no_answer(error).into_text()),
             }
         };
         // What is wrong with the key or the address is wrong for every line.
@@ -318,12 +304,12 @@ impl Summary {
     }
 
     fn verdict(&self, stop: Option<String>) -> Result<(), Failure> {
-        let again = "a call that is stored does not count twice, so the file can be replayed again";
+        let again = "a stored call does not count twice, so the file can be replayed again";
         match (stop, self.failed, self.bad_lines) {
             (Some(stop), ..) => Err(Failure::Failed(format!("{stop}; {again}"))),
             (None, 0, 0) => Ok(()),
             (None, failed, bad) => Err(Failure::Failed(format!(
-                "{failed} calls were not stored and {bad} lines were bad, see above; {again}"
+                "{failed} calls were not stored and {bad} lines were bad (see above); {again}"
             ))),
         }
     }

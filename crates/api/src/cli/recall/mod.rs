@@ -6,8 +6,8 @@ mod sheet;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{Failure, client::Service, output, store::now_ms};
-use card::Asked;
+use super::{client::Service, failure::Failure, output, store::now_ms};
+use card::Request;
 use sheet::Sheet;
 
 #[derive(Debug, Args)]
@@ -42,10 +42,10 @@ pub(super) fn run(command: &Recall) -> Result<(), Failure> {
         // JSON is UTF-8, or it would not have been read.
         return output::print(String::from_utf8_lossy(&answer.body).trim());
     }
-    let asked = Asked {
+    let request = Request {
         number: &command.number,
         limit_ms: command.deadline_ms,
         now_ms: now_ms(),
     };
-    output::print(card::write(&asked, &recall, Sheet::of_stdout()).trim_end())
+    output::print(card::write(&request, &recall, Sheet::of_stdout()).trim_end())
 }

@@ -3,28 +3,27 @@
 mod attributes;
 mod import;
 mod rows;
+mod tenant;
 
 use std::{fmt::Write as _, sync::Arc};
 
 use attributes::AttributeEdit;
 use clap::{Args, Subcommand};
 use domain::{
-    access::TenantId,
     call::{RecentCall, Turn},
     caller::{self, Caller, HISTORY_CALLS, History, HistoryFact, Profile, ProfileEdit},
-    phone::{PhoneNumber, Region},
-    port::{AdminError, CallerAdmin, ChangeError, Storage},
+    phone::PhoneNumber,
+    port::ChangeError,
 };
 use serde::Serialize;
 use serde_json::{Value, value::RawValue};
+use tenant::{Callers, TenantArgs};
 
 use super::{
-    Failure,
-    access::{Common, TenantName},
+    failure::Failure,
     output,
-    store::{deadline, needed, now_ms, refused, unusable, with_migrated},
+    store::{deadline, now_ms, unusable},
 };
-use crate::storages::Part;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
@@ -36,24 +35,6 @@ pub(super) enum Command {
     Show(Show),
 }
 
-/// Whose callers a command is about.
-#[derive(Debug, Args)]
-pub(super) struct Whose {
-    /// The tenant of the callers
-    #[arg(long, value_name = "NAME", default_value = "default")]
-    tenant: TenantName,
-    /// The region of national phone numbers, unless the tenant has its own
-    #[arg(
-        long,
-        env = "CALLER_MEMORY_DEFAULT_REGION",
-        value_name = "REGION",
-        default_value = "US"
-    )]
-    default_region: Region,
-    #[command(flatten)]
-    common: Common,
-}
-
 #[derive(Debug, Args)]
 pub(super) struct Set {
     /// The caller's number, in E.164 or in the national format of the tenant's region
@@ -61,7 +42,7 @@ pub(super) struct Set {
     #[command(flatten)]
     edits: Edits,
     #[command(flatten)]
-    whose: Whose,
+    of: TenantArgs,
 }
 
 /// What to write; what is left out stays as it is.
@@ -95,7 +76,7 @@ pub(super) struct Show {
     #[arg(long)]
     transcripts: bool,
     #[command(flatten)]
-    whose: Whose,
+    of: TenantArgs,
 }
 
 pub(super) fn run(command: Command) -> Result<(), Failure> {
@@ -106,43 +87,11 @@ pub(super) fn run(command: Command) -> Result<(), Failure> {
     }
 }
 
-/// The callers of a tenant, whose national numbers are of the region.
-struct Callers<'a> {
-    storage: &'a dyn Storage,
-    admin: Arc<dyn CallerAdmin>,
-    tenant: TenantId,
-    region: Region,
-}
-
-impl Whose {
-    /// Does `work` on the callers of the tenant.
-    fn with_callers<T>(&self, work: impl AsyncFnOnce(Callers<'_>) -> Result<T, Failure>) -> Result<T, Failure> {
-        with_migrated(&self.common.database, async |storage| {
-            let admin = needed(storage.callers(), Part::Callers)?;
-            let tenants = storage.access().tenants(deadline()).await;
-            let tenants = tenants.map_err(|error| refused(&error))?;
-            let named = tenants.into_iter().find(|tenant| tenant.name == self.tenant.0);
-            let tenant = named.ok_or_else(|| refused(&AdminError::UnknownTenant(self.tenant.0.clone())))?;
-            work(Callers {
-                storage,
-                admin,
-                tenant: tenant.id,
-                region: tenant.region.unwrap_or(self.default_region),
-            })
-            .await
-        })
-    }
-}
-
-fn number(text: &str, region: Region) -> Result<PhoneNumber, Failure> {
-    PhoneNumber::normalise(text, region).map_err(|error| Failure::Usage(format!("NUMBER: {error}")))
-}
-
 fn set(command: Set) -> Result<(), Failure> {
-    let Set { number, edits, whose } = command;
+    let Set { number, edits, of } = command;
     let edit = edits.edit()?;
-    let (number, stored) = whose.with_callers(async |callers| {
-        let number = self::number(&number, callers.region)?;
+    let (number, stored) = of.with_callers(async |callers| {
+        let number = tenant::number(&number, callers.region)?;
         let changed = callers
             .admin
             .change(callers.tenant, &number, edit, now_ms(), deadline())
@@ -153,8 +102,8 @@ fn set(command: Set) -> Result<(), Failure> {
             Err(ChangeError::Port(error)) => Err(unusable(&error)),
         }
     })?;
-    if whose.common.json {
-        return output::json(&ShownCaller::new(&number, &stored)?);
+    if of.common.json {
+        return output::json(&CallerJson::new(&number, &stored)?);
     }
     output::print(card(&number, &stored).trim_end())
 }
@@ -181,14 +130,14 @@ fn show(command: &Show) -> Result<(), Failure> {
     let Show {
         number,
         transcripts,
-        whose,
+        of,
     } = command;
-    whose.with_callers(async |callers| {
+    of.with_callers(async |callers| {
         let Callers { admin, tenant, .. } = &callers;
-        let number = self::number(number, callers.region)?;
+        let number = tenant::number(number, callers.region)?;
         let history = admin.history(*tenant, &number, deadline()).await;
         let Some(History { caller, calls }) = history.map_err(|error| unusable(&error))? else {
-            let name = &whose.tenant.0;
+            let name = &of.tenant.0;
             return Err(Failure::Failed(format!(
                 "the tenant {name} has no caller with this number; a call, a recall or `caller-memory caller set` makes one"
             )));
@@ -204,14 +153,14 @@ fn show(command: &Show) -> Result<(), Failure> {
             let read = memory.transcript(*tenant, call.call_id, deadline()).await;
             read.map_err(|error| unusable(&error))
         };
-        if whose.common.json {
+        if of.common.json {
             let mut shown = Vec::with_capacity(calls.len());
             for call in &calls {
-                shown.push(ShownCall::new(call, transcript(call).await?.as_deref()));
+                shown.push(CallJson::new(call, transcript(call).await?.as_deref()));
             }
-            return output::json(&ShownHistory {
-                caller: ShownCaller::new(&number, &caller)?,
-                facts: facts.iter().map(ShownFact::from).collect(),
+            return output::json(&HistoryJson {
+                caller: CallerJson::new(&number, &caller)?,
+                facts: facts.iter().map(FactJson::from).collect(),
                 calls: shown,
             });
         }
@@ -289,7 +238,7 @@ fn call_card(call: &RecentCall, transcript: Option<&[Turn]>) -> String {
 }
 
 #[derive(Serialize)]
-struct ShownCaller<'a> {
+struct CallerJson<'a> {
     phone_number: &'a str,
     name: Option<&'a str>,
     first_seen_ms: i64,
@@ -299,7 +248,7 @@ struct ShownCaller<'a> {
     custom_attributes: &'a RawValue,
 }
 
-impl<'a> ShownCaller<'a> {
+impl<'a> CallerJson<'a> {
     fn new(number: &'a PhoneNumber, caller: &'a Caller) -> Result<Self, Failure> {
         Ok(Self {
             phone_number: number.as_e164(),
@@ -315,15 +264,15 @@ impl<'a> ShownCaller<'a> {
 }
 
 #[derive(Serialize)]
-struct ShownHistory<'a> {
+struct HistoryJson<'a> {
     #[serde(flatten)]
-    caller: ShownCaller<'a>,
-    facts: Vec<ShownFact<'a>>,
-    calls: Vec<ShownCall>,
+    caller: CallerJson<'a>,
+    facts: Vec<FactJson<'a>>,
+    calls: Vec<CallJson>,
 }
 
 #[derive(Serialize)]
-struct ShownFact<'a> {
+struct FactJson<'a> {
     key: &'static str,
     value: &'a str,
     call_id: String,
@@ -333,7 +282,7 @@ struct ShownFact<'a> {
     stands: bool,
 }
 
-impl<'a> From<&'a HistoryFact> for ShownFact<'a> {
+impl<'a> From<&'a HistoryFact> for FactJson<'a> {
     fn from(HistoryFact { fact, stands }: &'a HistoryFact) -> Self {
         Self {
             key: fact.key.as_str(),
@@ -348,26 +297,26 @@ impl<'a> From<&'a HistoryFact> for ShownFact<'a> {
 }
 
 #[derive(Serialize)]
-struct ShownCall {
+struct CallJson {
     call_id: String,
     started_at_ms: i64,
     duration_s: f64,
     outcome: &'static str,
     summary: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    transcript: Option<Vec<ShownTurn>>,
+    transcript: Option<Vec<TurnJson>>,
 }
 
 #[derive(Serialize)]
-struct ShownTurn {
+struct TurnJson {
     role: &'static str,
     text: String,
     ts_ms: f64,
 }
 
-impl ShownCall {
+impl CallJson {
     fn new(call: &RecentCall, transcript: Option<&[Turn]>) -> Self {
-        let turn = |turn: &Turn| ShownTurn {
+        let turn = |turn: &Turn| TurnJson {
             role: turn.role.as_str(),
             text: turn.text.clone(),
             ts_ms: turn.ts_ms,

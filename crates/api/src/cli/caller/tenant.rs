@@ -1,0 +1,73 @@
+//! Whose callers a command is about, and how it gets at them.
+
+use std::sync::Arc;
+
+use clap::Args;
+use domain::{
+    access::TenantId,
+    phone::{PhoneNumber, Region},
+    port::{AdminError, CallerAdmin, Storage},
+};
+
+use crate::{
+    cli::{
+        common::{Common, DEFAULT_TENANT, TenantName},
+        failure::Failure,
+        store::{deadline, needed, refused, with_migrated},
+    },
+    storages::Part,
+};
+
+/// Whose callers a command is about.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct TenantArgs {
+    /// The tenant of the callers
+    #[arg(long, value_name = "NAME", default_value = DEFAULT_TENANT)]
+    pub(super) tenant: TenantName,
+    /// The region of national phone numbers, unless the tenant has its own
+    #[arg(
+        long,
+        env = "CALLER_MEMORY_DEFAULT_REGION",
+        value_name = "REGION",
+        default_value = "US"
+    )]
+    default_region: Region,
+    #[command(flatten)]
+    pub(super) common: Common,
+}
+
+/// The callers of a tenant, whose national numbers are of the region.
+pub(super) struct Callers<'a> {
+    pub(super) storage: &'a dyn Storage,
+    pub(super) admin: Arc<dyn CallerAdmin>,
+    pub(super) tenant: TenantId,
+    pub(super) region: Region,
+}
+
+impl TenantArgs {
+    /// Does `work` on the callers of the tenant.
+    pub(super) fn with_callers<T>(
+        &self,
+        work: impl AsyncFnOnce(Callers<'_>) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        with_migrated(&self.common.database, async |storage| {
+            let admin = needed(storage.callers(), Part::Callers)?;
+            let tenants = storage.access().tenants(deadline()).await;
+            let tenants = tenants.map_err(|error| refused(&error))?;
+            let named = tenants.into_iter().find(|tenant| tenant.name == self.tenant.0);
+            let tenant = named.ok_or_else(|| refused(&AdminError::UnknownTenant(self.tenant.0.clone())))?;
+            work(Callers {
+                storage,
+                admin,
+                tenant: tenant.id,
+                region: tenant.region.unwrap_or(self.default_region),
+            })
+            .await
+        })
+    }
+}
+
+/// The number that an argument means.
+pub(super) fn number(text: &str, region: Region) -> Result<PhoneNumber, Failure> {
+    PhoneNumber::normalise(text, region).map_err(|error| Failure::Usage(format!("NUMBER: {error}")))
+}

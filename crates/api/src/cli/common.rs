@@ -1,0 +1,85 @@
+//! What most commands take: the database, `--json`, and the name of a tenant.
+
+use std::str::FromStr;
+
+use clap::Args;
+use domain::port::{AccessAdmin, AdminError};
+
+use super::{
+    failure::Failure,
+    store::{refused, with_migrated},
+};
+use crate::config::DatabaseSettings;
+
+/// The tenant of the first start, which a command is about when it is given no other.
+pub(super) const DEFAULT_TENANT: &str = "default";
+
+#[derive(Debug, Args)]
+pub(super) struct Common {
+    /// Print one JSON value and nothing else
+    #[arg(long)]
+    pub(super) json: bool,
+    #[command(flatten)]
+    pub(super) database: DatabaseSettings,
+}
+
+impl Common {
+    /// Does `work` on the store of keys and tenants.
+    pub(super) fn admin<T>(
+        &self,
+        work: impl AsyncFnOnce(&dyn AccessAdmin) -> Result<T, AdminError>,
+    ) -> Result<T, Failure> {
+        with_migrated(&self.database, async |storage| {
+            let access = storage.access();
+            work(access.as_ref()).await.map_err(|error| refused(&error))
+        })
+    }
+}
+
+/// A tenant's name in a shape that scripts, logs and metrics can carry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct TenantName(pub(super) String);
+
+#[derive(Debug, thiserror::Error)]
+#[error("a tenant's name has 1 to 64 letters (a to z), digits, `-`, `_` or `.`, and begins with a letter or digit")]
+pub(super) struct NotATenantName;
+
+impl FromStr for TenantName {
+    type Err = NotATenantName;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        let allowed = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
+        let fits = (1..=64).contains(&name.len())
+            && name.bytes().all(allowed)
+            && name.starts_with(|first: char| first.is_ascii_alphanumeric());
+        fits.then(|| Self(name.to_owned())).ok_or(NotATenantName)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tenant_names_have_a_shape() {
+        let longest = "a".repeat(64);
+        for name in ["default", "acme-dental", "A.b_9", "0", longest.as_str()] {
+            assert_eq!(name.parse::<TenantName>().expect("a name").0, name);
+        }
+        let too_long = "a".repeat(65);
+        for name in [
+            "",
+            "-a",
+            ".a",
+            "_a",
+            "a b",
+            "a/b",
+            "größe",
+            "a\n",
+            "a\0",
+            too_long.as_str(),
+        ] {
+            assert!(name.parse::<TenantName>().is_err(), "{name:?}");
+        }
+    }
+}

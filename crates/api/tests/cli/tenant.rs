@@ -1,0 +1,169 @@
+//! `tenant set`, and what a running service makes of it; the tenant that commands are about by default; lists without rows.
+
+use std::{
+    io::{Read as _, Write as _},
+    net::TcpStream,
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+
+use crate::program::{Program, Running, wait_until};
+
+/// Region, rate and burst of the answer.
+fn shown(tenant: &Value) -> Value {
+    json!([
+        tenant["default_region"],
+        tenant["rate_per_second"],
+        tenant["rate_burst"]
+    ])
+}
+
+#[test]
+fn a_tenant_changes_as_it_is_told() {
+    let program = Program::new();
+    program.done(&[
+        "tenant",
+        "create",
+        "acme",
+        "--default-region",
+        "GB",
+        "--rate-burst",
+        "9",
+    ]);
+    let set = |args: &[&str]| program.json(&[&["tenant", "set", "acme"], args].concat());
+    assert_eq!(shown(&set(&["--rate-per-second", "20"])), json!(["GB", 20, 9]));
+    assert_eq!(
+        shown(&set(&[
+            "--default-region",
+            "IE",
+            "--rate-burst",
+            "default",
+            "--daily-lookups",
+            "5"
+        ])),
+        json!(["IE", 20, null])
+    );
+    let last = set(&["--default-region", "default", "--rate-per-second", "default"]);
+    assert_eq!(shown(&last), json!([null, null, null]));
+    assert_eq!(last["daily_lookups"], 5, "the cap stays");
+    assert_eq!(program.json(&["tenant", "list"]), json!([last]));
+    let table = program.done(&["tenant", "set", "acme", "--rate-burst", "7"]);
+    assert!(table.starts_with("NAME") && table.contains("acme"), "{table}");
+
+    for (args, says) in [
+        (&["--default-region", "Atlantis"][..], "or default"),
+        (&["--rate-per-second", "0"], "or default"),
+        (&["--rate-burst", "none"], "or default"),
+        (&["--rate-burst", "-1"], "--rate-burst"),
+    ] {
+        let line = program.fails(2, &[&["tenant", "set", "acme"], args].concat());
+        assert!(line.contains(says), "{args:?}: {line}");
+    }
+    let line = program.fails(1, &["tenant", "set", "nobody", "--rate-burst", "1"]);
+    assert!(line.contains("no tenant is named `nobody`"), "{line}");
+}
+
+/// The header `RateLimit-Policy` of an answer to the key.
+fn policy(service: &Running, key: &str) -> String {
+    let host = service.url.strip_prefix("http://").expect("an address");
+    let mut stream = TcpStream::connect(host).expect("a connection");
+    stream
+        .set_read_timeout(Some(Duration::from_secs(10)))
+        .expect("a timeout");
+    write!(
+        stream,
+        "GET /v1/caller/%2B12025550142 HTTP/1.1\r\nhost: {host}\r\nauthorization: Bearer {key}\r\nconnection: close\r\n\r\n"
+    )
+    .expect("sent");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    let header = answer.lines().find_map(|line| {
+        line.to_ascii_lowercase()
+            .strip_prefix("ratelimit-policy: ")
+            .map(ToOwned::to_owned)
+    });
+    header.unwrap_or_else(|| panic!("no policy: {answer}"))
+}
+
+#[test]
+fn a_running_service_takes_a_changed_tenant_over() {
+    let program = Program::new();
+    program.done(&["tenant", "create", "acme"]);
+    let (_, key) = program.key(&["--tenant", "acme"]);
+    let service = program.serve(&[("CALLER_MEMORY_AUTH_CACHE_S", "1")]);
+    let program = program
+        .set("CALLER_MEMORY_URL", &service.url)
+        .set("CALLER_MEMORY_KEY", &key);
+    // Read as a number of the United States.
+    program.done(&["recall", "7700 900123"]);
+    program.done(&["caller", "show", "+17700900123", "--tenant", "acme"]);
+    assert!(policy(&service, &key).contains("q=100;"), "the service's burst");
+
+    program.done(&[
+        "tenant",
+        "set",
+        "acme",
+        "--default-region",
+        "GB",
+        "--rate-per-second",
+        "3",
+        "--rate-burst",
+        "60",
+    ]);
+    wait_until("the rate to be taken over", || {
+        policy(&service, &key).contains("q=60;w=20").then_some(())
+    });
+    program.done(&["recall", "7700 900123"]);
+    program.done(&["caller", "show", "+447700900123", "--tenant", "acme"]);
+
+    program.done(&[
+        "tenant",
+        "set",
+        "acme",
+        "--rate-per-second",
+        "default",
+        "--rate-burst",
+        "default",
+    ]);
+    wait_until("the service's own rate", || {
+        policy(&service, &key).contains("q=100;").then_some(())
+    });
+}
+
+#[test]
+fn keys_are_of_the_default_tenant_unless_another_is_named() {
+    let program = Program::new();
+    let line = program.fails(1, &["key", "create"]);
+    assert!(line.contains("no tenant is named `default`"), "{line}");
+    program.done(&["tenant", "create", "default"]);
+    let created = program.json(&["key", "create"]);
+    assert_eq!(created["tenant"], "default");
+    assert_eq!(program.json(&["key", "list"])[0]["id"], created["id"]);
+}
+
+#[test]
+fn lists_without_rows_say_so() {
+    let program = Program::new();
+    for (args, says) in [
+        (&["tenant", "list"][..], "no tenants yet"),
+        (&["usage"], "no look-ups were paid for"),
+        (&["calls", "open"], "no open calls"),
+        (&["receipt", "stats"], "no receipts"),
+    ] {
+        let answer = program.done(args);
+        assert!(
+            answer.contains(says) && answer.lines().count() == 1,
+            "{args:?}: {answer}"
+        );
+    }
+    program.done(&["tenant", "create", "acme"]);
+    let answer = program.done(&["key", "list", "--tenant", "acme"]);
+    assert!(
+        answer.contains("`caller-memory key create --tenant acme` makes one"),
+        "{answer}"
+    );
+    for args in [&["key", "list", "--tenant", "acme"][..], &["usage"], &["calls", "open"]] {
+        assert_eq!(program.json(args), json!([]), "{args:?}");
+    }
+}
