@@ -211,6 +211,7 @@ fn the_top_level_holds_what_it_should() {
     let allowed = names(&[
         "Cargo.lock",
         "Cargo.toml",
+        "CHANGELOG.md",
         "LICENSE",
         "README.md",
         "crates",
