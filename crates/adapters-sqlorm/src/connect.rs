@@ -3,6 +3,7 @@
 use std::{
     path::{Path, PathBuf},
     str::FromStr,
+    sync::Arc,
     time::Duration,
 };
 
@@ -17,6 +18,8 @@ use sea_orm::{
     },
 };
 use tokio::time::{Instant, sleep, timeout, timeout_at};
+
+use crate::writer::{SingleConnection, Writer};
 
 /// How long opening may take in all.
 const OPENING: Duration = Duration::from_secs(5);
@@ -48,32 +51,21 @@ pub(crate) struct SqliteConnections {
     /// Connections that cannot write.
     pub(crate) readers: DatabaseConnection,
     /// The one connection that writes.
-    pub(crate) writer: DatabaseConnection,
+    pub(crate) writer: Writer,
     /// The database file.
     pub(crate) path: PathBuf,
 }
 
-fn sqlite_options(url: &str) -> Result<SqliteConnectOptions, OpenError> {
-    SqliteConnectOptions::from_str(url).map_err(|_| OpenError::new("the database URL is not of the form sqlite://PATH"))
-}
-
-/// The file of the SQLite database at `url`.
-pub(crate) fn sqlite_file(url: &str) -> Result<PathBuf, OpenError> {
-    sqlite_options(url).map(|options| options.get_filename().to_owned())
-}
-
-/// Opens an SQLite file, which is created with its folder when it is missing.
-pub(crate) async fn sqlite(url: &str, readers: u32) -> Result<SqliteConnections, OpenError> {
-    let options = sqlite_options(url)?;
-    let path = options.get_filename().to_owned();
-    if url.contains(":memory:") || url.contains("mode=memory") || path.as_os_str().is_empty() {
+/// Reads an SQLite URL that names a file.
+pub(crate) fn sqlite_options(url: &str) -> Result<SqliteConnectOptions, OpenError> {
+    let options = SqliteConnectOptions::from_str(url)
+        .map_err(|_| OpenError::new("the database URL is not of the form sqlite://PATH"))?;
+    if url.contains(":memory:") || url.contains("mode=memory") || options.get_filename().as_os_str().is_empty() {
         return Err(OpenError::new(
             "an SQLite database needs a file: give sqlite://PATH, for example sqlite://data/caller-memory.db",
         ));
     }
-    create_file(&path)?;
-
-    let options = options
+    Ok(options
         .create_if_missing(true)
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(SqliteSynchronous::Full)
@@ -82,7 +74,18 @@ pub(crate) async fn sqlite(url: &str, readers: u32) -> Result<SqliteConnections,
         .pragma("cache_size", CACHE_KIB)
         .pragma("temp_store", "memory")
         .statement_cache_capacity(STATEMENTS)
-        .disable_statement_logging();
+        .disable_statement_logging())
+}
+
+/// The file of the SQLite database at `url`.
+pub(crate) fn sqlite_file(url: &str) -> Result<PathBuf, OpenError> {
+    sqlite_options(url).map(|options| options.get_filename().to_owned())
+}
+
+/// Opens an SQLite file, which is created with its folder when it is missing.
+pub(crate) async fn sqlite(options: SqliteConnectOptions, readers: u32) -> Result<SqliteConnections, OpenError> {
+    let path = options.get_filename().to_owned();
+    create_file(&path)?;
     let unreadable =
         |error: SqlxError| OpenError::new(format!("cannot open {}: {}", path.display(), root_cause(&error)));
 
@@ -98,8 +101,9 @@ pub(crate) async fn sqlite(url: &str, readers: u32) -> Result<SqliteConnections,
     // The writer comes first: it turns the write-ahead log on, for which SQLite does not wait when another process does the
     // same at that moment.
     let until = Instant::now() + OPENING;
+    let single = Arc::new(SingleConnection::default());
     let writer = loop {
-        match pool(1).connect_with(options.clone()).await {
+        match writing(pool(1), &single).connect_with(options.clone()).await {
             Ok(writer) => break writer,
             Err(SqlxError::Database(error)) if Instant::now() < until && is_busy(error.code().as_deref()) => {
                 sleep(Duration::from_millis(20)).await;
@@ -113,8 +117,32 @@ pub(crate) async fn sqlite(url: &str, readers: u32) -> Result<SqliteConnections,
         .map_err(unreadable)?;
     Ok(SqliteConnections {
         readers: SqlxSqliteConnector::from_sqlx_sqlite_pool(readers),
-        writer: SqlxSqliteConnector::from_sqlx_sqlite_pool(writer),
+        writer: Writer::single(SqlxSqliteConnector::from_sqlx_sqlite_pool(writer), single),
         path,
+    })
+}
+
+/// A pool for the connection that writes: it is opened anew after anything went wrong on it, and tells what SQLite commits.
+///
+/// SQLite ends a transaction by itself when the disk is full. The driver does not notice, takes what follows for savepoints in
+/// that transaction, and may then acknowledge what is never committed.
+fn writing(pool: SqlitePoolOptions, single: &Arc<SingleConnection>) -> SqlitePoolOptions {
+    let (opened, used) = (Arc::clone(single), Arc::clone(single));
+    pool.after_connect(move |connection, _| {
+        let single = Arc::clone(&opened);
+        Box::pin(async move {
+            let told = Arc::clone(&single);
+            connection.lock_handle().await?.set_commit_hook(move || {
+                told.committing();
+                true
+            });
+            single.opened();
+            Ok(())
+        })
+    })
+    .before_acquire(move |connection, _| {
+        let sound = !used.is_spoiled() && !connection.is_in_transaction();
+        Box::pin(async move { Ok(sound) })
     })
 }
 
@@ -192,12 +220,13 @@ pub(crate) async fn postgres(options: &PgConnectOptions, connections: u32) -> Re
 }
 
 /// Waits for the answer to a query whose waiter has gone. A frozen server answers when it goes on; one that has vanished
-/// never does, and its connection must not be kept for the quarter of an hour until the operating system says so.
+/// never does, and its connection must not be kept for the quarter of an hour until the operating system says so. Nor is one
+/// kept that is still in a transaction, whatever has become of its end.
 async fn settle(connection: &mut PgConnection) -> Result<bool, SqlxError> {
     timeout(SETTLING, connection.flush())
         .await
         .unwrap_or_else(|_| Err(SqlxError::Io(std::io::ErrorKind::TimedOut.into())))
-        .map(|()| true)
+        .map(|()| !connection.is_in_transaction())
 }
 
 /// A pool for schema steps: without the limit on statements, because a step may take long.

@@ -26,7 +26,8 @@ use uuid::Uuid;
 use crate::{
     error::{Kind, kind},
     session::SessionKey,
-    transaction::{Verdict, Working, Writer},
+    transaction::{Verdict, Working},
+    writer::Writer,
 };
 
 /// Notes that may wait; a further one is dropped and counted.

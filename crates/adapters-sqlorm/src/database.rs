@@ -14,10 +14,10 @@ use domain::{
 use futures_util::future::BoxFuture;
 use sea_orm::{
     ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, QueryResult, Statement, Value,
-    sqlx::postgres::PgConnectOptions,
+    sqlx::{postgres::PgConnectOptions, sqlite::SqliteConnectOptions},
 };
 use tokio::{
-    sync::{mpsc, oneshot},
+    sync::{Mutex, mpsc, oneshot},
     time::timeout_at,
 };
 
@@ -25,7 +25,8 @@ use crate::{
     connect,
     contact::{self, Contact, Contacts},
     error::{Kind, kind, port_error},
-    transaction::{Working, Writer},
+    transaction::{Verdict, Working},
+    writer::Writer,
 };
 
 /// Where the database is and how many connections it gets. It has no debug form, because the URL may hold a password.
@@ -58,6 +59,8 @@ pub struct Database {
 struct Inner {
     backend: Backend,
     contacts: Contacts,
+    /// Held by who tries whether the database writes again.
+    trial: Mutex<()>,
 }
 
 /// The two kinds of database.
@@ -81,6 +84,16 @@ pub(crate) struct Write {
     work: Box<dyn FnOnce(Writer) -> BoxFuture<'static, ()> + Send>,
 }
 
+/// A trial write: a table of 64 KiB comes and goes, each in a transaction of its own, because a disk that is nearly full, or
+/// pages that are free within one transaction, would have room for less.
+const TRIAL_SQLITE: [&str; 2] = [
+    "DROP TABLE IF EXISTS trial_write; CREATE TABLE trial_write AS SELECT zeroblob(65536) AS filler",
+    "DROP TABLE IF EXISTS trial_write",
+];
+
+/// On PostgreSQL rows are written that every database has, because creating tables may not be allowed.
+const TRIAL_POSTGRES: [&str; 1] = ["UPDATE seaql_migrations SET applied_at = applied_at"];
+
 /// Writes that may wait for SQLite's writing connection: about a third of a second's worth.
 const WRITES_WAITING: usize = 1024;
 
@@ -92,19 +105,10 @@ impl Database {
     pub async fn open(options: DatabaseOptions) -> Result<Self, OpenError> {
         let DatabaseOptions { url, readers } = options;
         let backend = if url.starts_with("sqlite:") {
-            let connect::SqliteConnections { readers, writer, path } = connect::sqlite(&url, readers).await?;
-            let writer = Writer::new(writer);
-            let (queue, waiting) = mpsc::channel(WRITES_WAITING);
-            tokio::spawn(write_one_by_one(waiting, writer.clone()));
-            Backend::Sqlite {
-                readers,
-                writer,
-                queue,
-                path,
-            }
+            Self::sqlite(connect::sqlite_options(&url)?, readers).await?
         } else if url.starts_with("postgres:") || url.starts_with("postgresql:") {
             let options = connect::postgres_options(&url)?;
-            let pool = Writer::new(connect::postgres(&options, readers).await?);
+            let pool = Writer::pool(connect::postgres(&options, readers).await?);
             Backend::Postgres {
                 pool,
                 options: Box::new(options),
@@ -114,18 +118,68 @@ impl Database {
                 "the database URL must begin with sqlite:// or postgres://",
             ));
         };
-        let contacts = contact::start(backend.writer().clone());
-        Ok(Self {
-            inner: Arc::new(Inner { backend, contacts }),
+        Ok(Self::over(backend))
+    }
+
+    pub(crate) async fn sqlite(options: SqliteConnectOptions, readers: u32) -> Result<Backend, OpenError> {
+        let connect::SqliteConnections { readers, writer, path } = connect::sqlite(options, readers).await?;
+        let (queue, waiting) = mpsc::channel(WRITES_WAITING);
+        tokio::spawn(write_one_by_one(waiting, writer.clone()));
+        Ok(Backend::Sqlite {
+            readers,
+            writer,
+            queue,
+            path,
         })
     }
 
-    /// Asks the database for a sign of life.
+    pub(crate) fn over(backend: Backend) -> Self {
+        let contacts = contact::start(backend.writer().clone());
+        let trial = Mutex::new(());
+        Self {
+            inner: Arc::new(Inner {
+                backend,
+                contacts,
+                trial,
+            }),
+        }
+    }
+
+    /// Asks the database for a sign of life, and, when the last write failed, whether it writes again.
     ///
     /// # Errors
-    /// [`PortError::Unavailable`] when there is none by the deadline.
+    /// [`PortError::Unavailable`] when there is none by the deadline, or when it cannot write.
     pub async fn ping(&self, deadline: Deadline) -> Result<(), PortError> {
-        self.query_one("ping", deadline, "SELECT 1", Vec::new).await.map(|_| ())
+        self.query_one("ping", deadline, "SELECT 1", Vec::new).await?;
+        if !self.inner.backend.writer().is_failing() {
+            return Ok(());
+        }
+        // One trial tells everybody who asks.
+        let Ok(_trial) = timeout_at(deadline.0.into(), self.inner.trial.lock()).await else {
+            return Err(PortError::deadline("ping"));
+        };
+        if self.inner.backend.writer().is_failing() {
+            self.try_to_write(deadline).await?;
+        }
+        Ok(())
+    }
+
+    /// Writes as much as a call needs, and takes it away again.
+    async fn try_to_write(&self, deadline: Deadline) -> Result<(), PortError> {
+        let steps: &[&str] = match self.dialect() {
+            DbBackend::Sqlite => &TRIAL_SQLITE,
+            _ => &TRIAL_POSTGRES,
+        };
+        for step in steps {
+            self.transaction("trial write", deadline, |transaction| {
+                Box::pin(async {
+                    transaction.execute_unprepared(step).await?;
+                    Ok(Verdict::Commit(()))
+                })
+            })
+            .await?;
+        }
+        Ok(())
     }
 
     /// How busy the connections and queues are.
@@ -230,15 +284,10 @@ impl Database {
     ) -> Result<u64, PortError> {
         let statement = Statement::from_sql_and_values(self.dialect(), sql, values);
         match &self.inner.backend {
-            Backend::Postgres { pool, .. } => {
-                self.persist(during, deadline, || async {
-                    Ok(pool.connection.execute_raw(statement.clone()).await?.rows_affected())
-                })
-                .await
-            }
+            Backend::Postgres { pool, .. } => self.persist(during, deadline, || pool.execute(statement.clone())).await,
             Backend::Sqlite { queue, .. } => {
                 enqueue(queue, during, deadline, move |writer| {
-                    Box::pin(async move { Ok(writer.connection.execute_raw(statement).await?.rows_affected()) })
+                    Box::pin(async move { writer.execute(statement).await })
                 })
                 .await
             }

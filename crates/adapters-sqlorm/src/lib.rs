@@ -11,6 +11,8 @@ mod end;
 mod entity;
 mod error;
 mod facts;
+#[cfg(test)]
+mod failures;
 mod keys;
 mod lookup;
 mod memory;
@@ -26,6 +28,7 @@ mod spend;
 mod storage;
 mod transaction;
 mod transcript;
+mod writer;
 
 pub use database::{Database, DatabaseOptions};
 pub use keys::SqlKeyStore;

@@ -83,7 +83,9 @@ impl Database {
         match self.backend() {
             Backend::Sqlite { writer, path, .. } => {
                 let _lock = lock_file(path).await?;
-                run(&writer.connection, direction).await
+                writer
+                    .change_schema(async |connection| run(connection, direction).await)
+                    .await
             }
             Backend::Postgres { options, .. } => {
                 let pool = connect::postgres_for_migrations(options);

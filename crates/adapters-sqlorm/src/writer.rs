@@ -1,0 +1,258 @@
+//! The connections that write: whether what was done on them is on disk, and whether writes work at all.
+//!
+//! SQLite has one of them, which is used by one piece of work at a time. Unless that work ends as it should, the connection
+//! is closed and opened anew before it is used again, and a commit counts only when SQLite itself committed something.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use sea_orm::{
+    ConnAcquireErr, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, RuntimeErr,
+    SqliteTransactionMode, Statement, TransactionOptions, TransactionTrait,
+};
+use tokio::sync::{Mutex, MutexGuard, Semaphore};
+
+use crate::{
+    error::{Kind, kind},
+    transaction::{Verdict, Working},
+};
+
+/// How often a transaction is tried when others are in its way.
+const ATTEMPTS: usize = 8;
+
+/// Transactions that may be about to begin on PostgreSQL; each goes on when its waiter has gone.
+const BEGINNING: usize = 1024;
+
+/// Connections that may write; clones share them.
+#[derive(Clone)]
+pub(crate) struct Writer {
+    pub(crate) connection: DatabaseConnection,
+    /// SQLite's one connection; `None` on PostgreSQL.
+    single: Option<Arc<SingleConnection>>,
+    beginning: Arc<Semaphore>,
+    failing: Arc<AtomicBool>,
+}
+
+/// What is known of the one connection that writes to SQLite.
+#[derive(Default)]
+pub(crate) struct SingleConnection {
+    /// Held by who uses the connection.
+    turn: Mutex<()>,
+    /// Whether something went wrong on it since it was opened.
+    spoiled: AtomicBool,
+    /// Transactions that SQLite committed on it.
+    commits: AtomicU64,
+}
+
+impl SingleConnection {
+    /// SQLite is about to commit a transaction, with everything in it.
+    pub(crate) fn committing(&self) {
+        self.commits.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// The connection is a new one.
+    pub(crate) fn opened(&self) {
+        self.spoiled.store(false, Ordering::SeqCst);
+    }
+
+    /// Whether the connection must be closed.
+    pub(crate) fn is_spoiled(&self) -> bool {
+        self.spoiled.load(Ordering::SeqCst)
+    }
+}
+
+/// The right to use the connection. Unless it is given back, an error, a panic or a cancellation came in between, and the
+/// connection is not used again.
+struct Turn<'w> {
+    connection: &'w SingleConnection,
+    commits_before: u64,
+    given_back: bool,
+    _turn: MutexGuard<'w, ()>,
+}
+
+impl Turn<'_> {
+    /// What was written is on disk, or this is an error: some drivers say so of what is part of a larger transaction.
+    fn committed(mut self) -> Result<(), DbErr> {
+        if self.connection.commits.load(Ordering::SeqCst) == self.commits_before {
+            return Err(DbErr::Conn(RuntimeErr::Internal("SQLite committed nothing".to_owned())));
+        }
+        self.given_back = true;
+        Ok(())
+    }
+
+    /// Nothing was to be written.
+    fn give_back(mut self) {
+        self.given_back = true;
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        if !self.given_back {
+            self.connection.spoiled.store(true, Ordering::SeqCst);
+        }
+    }
+}
+
+impl Writer {
+    /// A writer with the one connection of `connection`, of which `single` keeps track.
+    pub(crate) fn single(connection: DatabaseConnection, single: Arc<SingleConnection>) -> Self {
+        Self {
+            single: Some(single),
+            ..Self::pool(connection)
+        }
+    }
+
+    /// A writer with the connections of `connection`.
+    pub(crate) fn pool(connection: DatabaseConnection) -> Self {
+        Self {
+            connection,
+            single: None,
+            beginning: Arc::new(Semaphore::new(BEGINNING)),
+            failing: Arc::default(),
+        }
+    }
+
+    /// Whether the last write failed because the database cannot write.
+    pub(crate) fn is_failing(&self) -> bool {
+        self.failing.load(Ordering::Relaxed)
+    }
+
+    /// Runs `work` in a transaction, again while others are in its way, with a growing pause. On PostgreSQL it may be dropped
+    /// at any time, and is then rolled back; on SQLite it must run to its end.
+    pub(crate) async fn transact<T, W>(&self, work: &W) -> Result<T, DbErr>
+    where
+        W: for<'t> Fn(&'t DatabaseTransaction) -> Working<'t, T> + Send + Sync,
+    {
+        self.note(self.attempts(work).await)
+    }
+
+    /// Runs one statement that writes, in a transaction of its own; returns how many rows it changed.
+    pub(crate) async fn execute(&self, statement: Statement) -> Result<u64, DbErr> {
+        let executing = async {
+            let turn = self.turn().await;
+            let done = self.connection.execute_raw(statement).await?;
+            turn.map_or(Ok(()), Turn::committed)?;
+            Ok(done.rows_affected())
+        };
+        self.note(executing.await)
+    }
+
+    /// Changes the schema on the one connection.
+    pub(crate) async fn change_schema<T, E>(
+        &self,
+        change: impl AsyncFnOnce(&DatabaseConnection) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let turn = self.turn().await;
+        let changed = change(&self.connection).await?;
+        if let Some(turn) = turn {
+            turn.give_back();
+        }
+        Ok(changed)
+    }
+
+    /// Keeps in mind whether the database can write, and logs when that changes.
+    fn note<T>(&self, done: Result<T, DbErr>) -> Result<T, DbErr> {
+        let failing = match &done {
+            Ok(_) => false,
+            Err(error) => match kind(error) {
+                Kind::Exhausted => true,
+                // Where there is one connection, its failure is the file's; others are opened anew.
+                Kind::Broken => self.single.is_some(),
+                Kind::Contention | Kind::Refused => return done,
+            },
+        };
+        if self.failing.swap(failing, Ordering::Relaxed) != failing {
+            match &done {
+                Ok(_) => tracing::info!("the database writes again"),
+                Err(error) => {
+                    tracing::error!(%error, "the database cannot write; nothing is acknowledged until it can")
+                }
+            }
+        }
+        done
+    }
+
+    async fn turn(&self) -> Option<Turn<'_>> {
+        let connection = self.single.as_deref()?;
+        let turn = connection.turn.lock().await;
+        Some(Turn {
+            connection,
+            commits_before: connection.commits.load(Ordering::SeqCst),
+            given_back: false,
+            _turn: turn,
+        })
+    }
+
+    async fn attempts<T, W>(&self, work: &W) -> Result<T, DbErr>
+    where
+        W: for<'t> Fn(&'t DatabaseTransaction) -> Working<'t, T> + Send + Sync,
+    {
+        let mut pause = Duration::from_millis(1);
+        for _ in 1..ATTEMPTS {
+            match self.attempt(work).await {
+                Ok(Some(value)) => return Ok(value),
+                Ok(None) => {}
+                Err(error) if kind(&error) == Kind::Contention => {}
+                Err(error) => return Err(error),
+            }
+            tokio::time::sleep(pause).await;
+            pause *= 2;
+        }
+        self.attempt(work).await?.ok_or(DbErr::RecordNotUpdated)
+    }
+
+    /// One attempt; `None` when it has to begin again.
+    async fn attempt<T, W>(&self, work: &W) -> Result<Option<T>, DbErr>
+    where
+        W: for<'t> Fn(&'t DatabaseTransaction) -> Working<'t, T> + Send + Sync,
+    {
+        let turn = self.turn().await;
+        let transaction = self.begin().await?;
+        // An error drops the transaction, which rolls it back.
+        let value = match work(&transaction).await? {
+            Verdict::Commit(value) => {
+                transaction.commit().await?;
+                turn.map_or(Ok(()), Turn::committed)?;
+                return Ok(Some(value));
+            }
+            Verdict::Discard(value) => Some(value),
+            Verdict::Again => None,
+        };
+        transaction.rollback().await?;
+        if let Some(turn) = turn {
+            turn.give_back();
+        }
+        Ok(value)
+    }
+
+    async fn begin(&self) -> Result<DatabaseTransaction, DbErr> {
+        if self.connection.get_database_backend() == DbBackend::Sqlite {
+            let options = TransactionOptions {
+                // SQLite then waits for its lock here, where it can, and not in the middle, where it cannot.
+                sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
+                ..TransactionOptions::default()
+            };
+            return self.connection.begin_with_options(options).await;
+        }
+        // The driver rolls a transaction back when it is dropped, but a BEGIN that is dropped while it is on its way would leave
+        // a transaction open that nobody ends. So it gets a task of its own, which goes on when nobody waits any more.
+        let Ok(permit) = Arc::clone(&self.beginning).try_acquire_owned() else {
+            return Err(DbErr::ConnectionAcquire(ConnAcquireErr::Timeout));
+        };
+        let connection = self.connection.clone();
+        let begun = tokio::spawn(async move {
+            let begun = connection.begin().await;
+            drop(permit);
+            begun
+        });
+        begun
+            .await
+            .unwrap_or_else(|lost| Err(DbErr::Conn(RuntimeErr::Internal(lost.to_string()))))
+    }
+}
