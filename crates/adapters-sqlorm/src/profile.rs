@@ -10,8 +10,8 @@ use domain::{
     async_trait,
     call::{CallId, RecentCall},
     caller::{
-        Caller, Change, HISTORY_CALLS, HISTORY_FACTS, History, HistoryFact, ImportCounts, Profile, ProfileChange,
-        ProfileEdit,
+        Caller, Change, HISTORY_CALLS, HISTORY_FACTS, History, HistoryCall, HistoryFact, ImportCounts, Profile,
+        ProfileChange, ProfileEdit,
     },
     context::Deadline,
     error::PortError,
@@ -150,7 +150,7 @@ UPDATE callers SET name = $3, tags = $4, custom_attributes = $5 WHERE tenant_id 
 /// The caller with each of the latest calls, or once without.
 const HISTORY: &str = "\
 SELECT c.name, c.first_seen_ms, c.last_seen_ms, c.total_calls, c.tags, c.custom_attributes,
-  k.id, k.started_at_ms, k.duration_s, k.outcome, k.summary
+  k.id, k.started_at_ms, k.duration_s, k.outcome, k.summary, k.agent_metadata
 FROM callers AS c LEFT JOIN calls AS k ON k.tenant_id = c.tenant_id AND k.caller_id = c.id
 WHERE c.tenant_id = $1 AND c.phone_number = $2
 ORDER BY k.started_at_ms DESC, k.id DESC LIMIT $3";
@@ -341,15 +341,19 @@ fn caller(row: &QueryResult) -> Result<Caller, PortError> {
 }
 
 /// The call in the last columns of [`HISTORY`]; `None` when there is none.
-fn call(row: &QueryResult) -> Result<Option<RecentCall>, PortError> {
+fn call(row: &QueryResult) -> Result<Option<HistoryCall>, PortError> {
     let Some(id) = column(row, 6)? else { return Ok(None) };
     let outcome: String = column(row, 9)?;
-    Ok(Some(RecentCall {
-        call_id: CallId(id),
-        started_at_ms: column(row, 7)?,
-        duration_s: column(row, 8)?,
-        summary: column(row, 10)?,
-        outcome: outcome.parse().map_err(|_| undecodable("outcome"))?,
+    let agent_metadata: Option<String> = column(row, 11)?;
+    Ok(Some(HistoryCall {
+        call: RecentCall {
+            call_id: CallId(id),
+            started_at_ms: column(row, 7)?,
+            duration_s: column(row, 8)?,
+            summary: column(row, 10)?,
+            outcome: outcome.parse().map_err(|_| undecodable("outcome"))?,
+        },
+        agent_metadata: agent_metadata.map(JsonObject::from_validated),
     }))
 }
 

@@ -116,7 +116,16 @@ pub struct History {
     /// The caller, with the operator's name alone.
     pub caller: Caller,
     /// The latest calls by start, newest first, ties by commit; at most [`HISTORY_CALLS`].
-    pub calls: Vec<RecentCall>,
+    pub calls: Vec<HistoryCall>,
+}
+
+/// A call as a history shows it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HistoryCall {
+    /// What recalls show of it.
+    pub call: RecentCall,
+    /// What the agent reported beside it; recalls never show it.
+    pub agent_metadata: Option<JsonObject>,
 }
 
 /// A fact as a history shows it.

@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, fs, process::Command};
 
 use adapters_sqlorm::SqlCallerMemory;
-use domain::{access::TenantId, port::CallerMemory};
+use domain::{access::TenantId, json::JsonObject, port::CallerMemory};
 use serde_json::{Value, json};
 use testkit::sample;
 
@@ -357,6 +357,10 @@ fn a_history_shows_the_newest_calls_and_what_was_said() {
         for index in 0..102_i64 {
             let mut call = sample::record(&sample::number(42), &format!("call {index}"), sample::NOW_MS + index, 1);
             call.call.transcript[1].text = format!("I said\u{1b}[2J \"{index}\"\n");
+            if index == 101 {
+                let metadata = "{\"build\": 7.0, \"note\": \"\u{202e}yes\"}";
+                call.call.agent_metadata = Some(JsonObject::from_validated(metadata.to_owned()));
+            }
             memory.record_end(tenant, &call, deadline()).await.expect("recorded");
         }
         let elsewhere = sample::record(&sample::number(42), "elsewhere", sample::NOW_MS, 1);
@@ -373,11 +377,18 @@ fn a_history_shows_the_newest_calls_and_what_was_said() {
         calls[99]["transcript"][1],
         json!({"role": "user", "text": "I said\u{1b}[2J \"2\"\n", "ts_ms": 1250.5})
     );
+    assert_eq!(calls[0]["agent_metadata"], json!({"build": 7.0, "note": "\u{202e}yes"}));
+    assert_eq!(calls[1]["agent_metadata"], Value::Null);
     assert_eq!(program.caller(&["show", NUMBER])["calls"][0].get("transcript"), None);
 
     let text = program.done(&["caller", "show", NUMBER, "--tenant", "acme", "--transcripts"]);
     assert!(text.contains("    user  I said [2J \"101\"\n"), "{text}");
-    assert!(!text.contains('\u{1b}'), "a terminal is given no orders");
+    assert_eq!(text.matches("agent_metadata").count(), 1, "{text}");
+    assert!(
+        text.contains("\n  agent_metadata {\"build\": 7.0, \"note\": "),
+        "{text}"
+    );
+    assert!(!text.contains(['\u{1b}', '\u{202e}']), "a terminal is given no orders");
     assert!(text.ends_with("These are the newest 100 of 102 calls.\n"), "{text}");
     let text = program.done(&["caller", "show", NUMBER, "--tenant", "beta"]);
     assert!(

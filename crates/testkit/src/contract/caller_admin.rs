@@ -8,7 +8,7 @@ use domain::{
     error::PortError,
     facts::FactKey,
     json::JsonObject,
-    memory::Recollection,
+    memory::{RecentCall, Recollection},
     phone::PhoneNumber,
     port::{CallerAdmin, CallerMemory, ChangeError},
 };
@@ -79,6 +79,11 @@ fn profile_of(caller: &Caller) -> Profile {
         tags: caller.tags.clone(),
         custom_attributes: caller.custom_attributes.clone(),
     }
+}
+
+/// The calls of a history as a recall shows them.
+fn recalled_of(history: &History) -> Vec<RecentCall> {
+    history.calls.iter().map(|shown| shown.call.clone()).collect()
 }
 
 fn json(text: &str) -> JsonObject {
@@ -228,7 +233,7 @@ pub async fn an_import_leaves_calls_and_contacts(fixture: &CallerAdminFixture) {
     );
     let recalled = view.recall(&caller).await;
     assert_eq!(recalled.memory_changed_ms, Some(NOW_MS + 60_000));
-    assert_eq!(recalled.recent_calls, before.calls);
+    assert_eq!(recalled.recent_calls, recalled_of(&before));
 }
 
 /// Every caller of an import is counted once: created, updated or unchanged.
@@ -431,8 +436,8 @@ pub async fn a_history_has_the_newest_calls_first(fixture: &CallerAdminFixture) 
     }
     view.end(&number(1), "of somebody else", NOW_MS + 1).await;
     let shown = view.history(&caller).await.expect("a caller");
-    assert_eq!(shown.calls, view.recall(&caller).await.recent_calls);
-    assert_eq!(shown.calls[0].summary, record(&caller, "tie 2", NOW_MS, 1).summary);
+    assert_eq!(recalled_of(&shown), view.recall(&caller).await.recent_calls);
+    assert_eq!(shown.calls[0].call.summary, record(&caller, "tie 2", NOW_MS, 1).summary);
 
     for index in 0..HISTORY_CALLS {
         let at_ms = NOW_MS + 1_000 * i64::try_from(index + 1).expect("a small number");
@@ -441,8 +446,41 @@ pub async fn a_history_has_the_newest_calls_first(fixture: &CallerAdminFixture) 
     let shown = view.history(&caller).await.expect("a caller");
     assert_eq!(shown.caller.total_calls, 103, "more than are shown");
     assert_eq!(shown.calls.len(), HISTORY_CALLS);
-    assert!(shown.calls.is_sorted_by(|a, b| a.started_at_ms > b.started_at_ms));
-    assert_eq!(shown.calls[..5], view.recall(&caller).await.recent_calls);
+    let calls = recalled_of(&shown);
+    assert!(calls.is_sorted_by(|a, b| a.started_at_ms > b.started_at_ms));
+    assert_eq!(calls[..5], view.recall(&caller).await.recent_calls);
+}
+
+/// A history shows exactly what the agent reported beside each call, and what the last report says after a correction.
+pub async fn a_history_shows_what_agents_reported_beside_calls(fixture: &CallerAdminFixture) {
+    let view = View::of(fixture, 0);
+    let caller = number(0);
+    let objects = [
+        None,
+        Some("{}"),
+        Some(r#"{"agent": "v2", "b": 1.00, "a": 1e400, "a" : [null, {"x": "\u00e9 \" '"}], "": ""}"#),
+        Some("{\n  \"k\" : \"中文 👩‍👩‍👧\"\n}"),
+    ];
+    let report = async |session: usize, arrival: i64, object: Option<&str>| {
+        let at_ms = NOW_MS + i64::try_from(session).unwrap_or_default();
+        let mut call = record(&caller, &format!("session {session}"), at_ms, arrival);
+        call.call.agent_metadata = object.map(json);
+        let written = view.memory.record_end(view.tenant, &call, ample()).await;
+        written.expect("a healthy memory records");
+    };
+    for (session, object) in objects.into_iter().enumerate() {
+        report(session, 1, object).await;
+    }
+    let reported = async || -> Vec<Option<JsonObject>> {
+        let shown = view.history(&caller).await.expect("a caller");
+        shown.calls.into_iter().rev().map(|call| call.agent_metadata).collect()
+    };
+    assert_eq!(reported().await, objects.map(|object| object.map(json)));
+
+    report(0, 2, Some(r#"{"take":2}"#)).await;
+    report(1, 2, None).await;
+    let corrected = [Some(r#"{"take":2}"#), None, objects[2], objects[3]];
+    assert_eq!(reported().await, corrected.map(|object| object.map(json)));
 }
 
 /// An unknown number has no history, and asking for it creates nobody; asking for a known one is no contact.
@@ -552,6 +590,7 @@ macro_rules! caller_admin_contract {
             a_refused_change_changes_nothing,
             simultaneous_changes_all_take_effect,
             a_history_has_the_newest_calls_first,
+            a_history_shows_what_agents_reported_beside_calls,
             reading_a_history_changes_nothing,
             facts_are_shown_with_what_no_longer_stands,
             profiles_and_histories_stay_in_their_tenant,

@@ -11,7 +11,8 @@ use attributes::AttributeEdit;
 use clap::{Args, Subcommand};
 use domain::{
     call::{RecentCall, Turn},
-    caller::{self, Caller, HISTORY_CALLS, History, HistoryFact, Profile, ProfileEdit},
+    caller::{self, Caller, HISTORY_CALLS, History, HistoryCall, HistoryFact, Profile, ProfileEdit},
+    json::JsonObject,
     phone::PhoneNumber,
     port::ChangeError,
 };
@@ -156,7 +157,7 @@ fn show(command: &Show) -> Result<(), Failure> {
         if of.common.json {
             let mut shown = Vec::with_capacity(calls.len());
             for call in &calls {
-                shown.push(CallJson::new(call, transcript(call).await?.as_deref()));
+                shown.push(CallJson::new(call, transcript(&call.call).await?.as_deref())?);
             }
             return output::json(&HistoryJson {
                 caller: CallerJson::new(&number, &caller)?,
@@ -169,7 +170,7 @@ fn show(command: &Show) -> Result<(), Failure> {
             output::print(&fact_line(shown))?;
         }
         for call in &calls {
-            output::print(call_card(call, transcript(call).await?.as_deref()).trim_end())?;
+            output::print(call_card(call, transcript(&call.call).await?.as_deref()).trim_end())?;
         }
         if caller.total_calls > calls.len() as u64 {
             return output::print(&format!(
@@ -219,7 +220,7 @@ fn fact_line(HistoryFact { fact, stands }: &HistoryFact) -> String {
 }
 
 /// A call as a person reads it. What callers said is shown without what a terminal would obey.
-fn call_card(call: &RecentCall, transcript: Option<&[Turn]>) -> String {
+fn call_card(HistoryCall { call, agent_metadata }: &HistoryCall, transcript: Option<&[Turn]>) -> String {
     let mut card = format!(
         "\ncall {}\n  {}, {:.0} s, {}\n",
         call.call_id,
@@ -229,6 +230,9 @@ fn call_card(call: &RecentCall, transcript: Option<&[Turn]>) -> String {
     );
     if !call.summary.is_empty() {
         let _ = writeln!(card, "  {}", output::printable(&call.summary));
+    }
+    if let Some(metadata) = agent_metadata {
+        let _ = writeln!(card, "  agent_metadata {}", output::printable(metadata.as_str()));
     }
     for turn in transcript.unwrap_or_default() {
         let text = output::printable(&turn.text);
@@ -257,10 +261,14 @@ impl<'a> CallerJson<'a> {
             last_seen_ms: caller.last_seen_ms,
             total_calls: caller.total_calls,
             tags: &caller.tags,
-            custom_attributes: serde_json::from_str(caller.custom_attributes.as_str())
-                .map_err(|_| Failure::Failed("the stored attributes of this caller are not JSON".to_owned()))?,
+            custom_attributes: raw(&caller.custom_attributes, "attributes of this caller")?,
         })
     }
+}
+
+/// A stored object as it is stored.
+fn raw<'a>(object: &'a JsonObject, what: &str) -> Result<&'a RawValue, Failure> {
+    serde_json::from_str(object.as_str()).map_err(|_| Failure::Failed(format!("the stored {what} are not JSON")))
 }
 
 #[derive(Serialize)]
@@ -268,7 +276,7 @@ struct HistoryJson<'a> {
     #[serde(flatten)]
     caller: CallerJson<'a>,
     facts: Vec<FactJson<'a>>,
-    calls: Vec<CallJson>,
+    calls: Vec<CallJson<'a>>,
 }
 
 #[derive(Serialize)]
@@ -297,12 +305,13 @@ impl<'a> From<&'a HistoryFact> for FactJson<'a> {
 }
 
 #[derive(Serialize)]
-struct CallJson {
+struct CallJson<'a> {
     call_id: String,
     started_at_ms: i64,
     duration_s: f64,
     outcome: &'static str,
-    summary: String,
+    summary: &'a str,
+    agent_metadata: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     transcript: Option<Vec<TurnJson>>,
 }
@@ -314,20 +323,27 @@ struct TurnJson {
     ts_ms: f64,
 }
 
-impl CallJson {
-    fn new(call: &RecentCall, transcript: Option<&[Turn]>) -> Self {
+impl<'a> CallJson<'a> {
+    fn new(
+        HistoryCall { call, agent_metadata }: &'a HistoryCall,
+        transcript: Option<&[Turn]>,
+    ) -> Result<Self, Failure> {
         let turn = |turn: &Turn| TurnJson {
             role: turn.role.as_str(),
             text: turn.text.clone(),
             ts_ms: turn.ts_ms,
         };
-        Self {
+        let metadata = agent_metadata
+            .as_ref()
+            .map(|object| raw(object, "agent_metadata of a call"));
+        Ok(Self {
             call_id: call.call_id.to_string(),
             started_at_ms: call.started_at_ms,
             duration_s: call.duration_s,
             outcome: call.outcome.as_str(),
-            summary: call.summary.clone(),
+            summary: &call.summary,
+            agent_metadata: metadata.transpose()?,
             transcript: transcript.map(|turns| turns.iter().map(turn).collect()),
-        }
+        })
     }
 }
