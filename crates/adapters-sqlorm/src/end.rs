@@ -6,7 +6,11 @@
 //!
 //! Locks are taken in one order, callers before calls, here and where contacts are written.
 
-use domain::{call::EndedCall, error::PortError, memory::CallRecord};
+use domain::{
+    call::{Contact, EndedCall},
+    error::PortError,
+    memory::CallRecord,
+};
 use sea_orm::{DatabaseTransaction, DbErr, ExecResult};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -26,6 +30,7 @@ pub(crate) struct EndedRow {
     session_key: SessionKey,
     session_id: String,
     started_at_ms: i64,
+    contact: Contact,
     received_at_ms: i64,
     duration_s: f64,
     outcome: &'static str,
@@ -61,8 +66,9 @@ WHERE tenant_id = $1 AND id = $2 AND writer = $5 AND arrival = $6 AND body_hash 
 /// Finds or creates the caller and counts the call. On PostgreSQL this locks the caller's row.
 const COUNT: &str = "\
 INSERT INTO callers (id, tenant_id, phone_number, first_seen_ms, last_seen_ms, total_calls, memory_changed_ms, tags, custom_attributes)
-VALUES ($1, $2, $3, $4, $4, $5, $4, '[]', '{}')
+VALUES ($1, $2, $3, $4, $5, $6, $7, '[]', '{}')
 ON CONFLICT (tenant_id, phone_number) DO UPDATE SET
+  first_seen_ms = CASE WHEN callers.first_seen_ms > excluded.first_seen_ms THEN excluded.first_seen_ms ELSE callers.first_seen_ms END,
   last_seen_ms = CASE WHEN callers.last_seen_ms < excluded.last_seen_ms THEN excluded.last_seen_ms ELSE callers.last_seen_ms END,
   total_calls = callers.total_calls + excluded.total_calls,
   memory_changed_ms = excluded.memory_changed_ms
@@ -100,6 +106,7 @@ impl EndedRow {
             summary,
             facts,
             started_at_ms,
+            contact,
             received_at_ms,
             arrival,
         } = record;
@@ -110,6 +117,7 @@ impl EndedRow {
             session_key: SessionKey::of(&call.session_id),
             session_id: call.session_id.0.clone(),
             started_at_ms: *started_at_ms,
+            contact: *contact,
             received_at_ms: *received_at_ms,
             duration_s: call.duration_s,
             outcome: call.outcome.as_str(),
@@ -203,8 +211,10 @@ impl EndedRow {
             Uuid::now_v7().into(),
             self.tenant.into(),
             self.number.clone().into(),
-            self.received_at_ms.into(),
+            self.contact.first_ms.into(),
+            self.contact.last_ms.into(),
             calls.into(),
+            self.received_at_ms.into(),
         ];
         let row = query_one(transaction, COUNT, values).await?;
         row.ok_or(DbErr::RecordNotInserted)?.try_get_by_index(0)

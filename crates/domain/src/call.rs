@@ -148,6 +148,15 @@ pub struct EndedCall {
     pub agent_metadata: Option<JsonObject>,
 }
 
+/// When a caller was in contact during a call; in milliseconds since the epoch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Contact {
+    /// From when.
+    pub first_ms: i64,
+    /// Until when; not before `first_ms`.
+    pub last_ms: i64,
+}
+
 /// A call as a recall shows it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecentCall {
@@ -178,9 +187,32 @@ const CLOCK_AHEAD_MS: i64 = 86_400_000;
     reason = "bounded to 2000..now, far below 2^53"
 )]
 pub fn started_at_ms(call: &EndedCall, received_at_ms: i64) -> i64 {
+    told_start_ms(call, received_at_ms)
+        .unwrap_or_else(|| ((received_at_ms as f64) - call.duration_s * 1000.0).max(0.0) as i64)
+}
+
+/// When the caller was in contact as far as the report of a call tells: for the duration of the call when its first transcript
+/// time is an epoch time, but not after the report; else when the report arrived.
+#[must_use]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "bounded to 2000..now, far below 2^53"
+)]
+pub fn contact(call: &EndedCall, received_at_ms: i64) -> Contact {
+    let first_ms = told_start_ms(call, received_at_ms).map_or(received_at_ms, |told| told.min(received_at_ms));
+    let last_ms = (first_ms as f64 + call.duration_s * 1000.0).min(received_at_ms as f64) as i64;
+    Contact { first_ms, last_ms }
+}
+
+/// The first transcript time when it is an epoch time.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "bounded to 2000..now, far below 2^53"
+)]
+fn told_start_ms(call: &EndedCall, received_at_ms: i64) -> Option<i64> {
     let latest = received_at_ms.saturating_add(CLOCK_AHEAD_MS) as f64;
-    match call.transcript.first() {
-        Some(turn) if turn.ts_ms >= EARLIEST_EPOCH_MS && turn.ts_ms <= latest => turn.ts_ms as i64,
-        _ => ((received_at_ms as f64) - call.duration_s * 1000.0).max(0.0) as i64,
-    }
+    let told = call.transcript.first()?.ts_ms;
+    (EARLIEST_EPOCH_MS..=latest).contains(&told).then_some(told as i64)
 }

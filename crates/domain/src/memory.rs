@@ -1,7 +1,7 @@
 //! What the service remembers of a caller: what a call leaves, and what a recall reads.
 
 use crate::{
-    call::{EndedCall, RecentCall, SessionId},
+    call::{Contact, EndedCall, RecentCall, SessionId},
     caller::Caller,
     enrichment::CachedLookup,
     facts::{KnownFact, SaidFact},
@@ -41,6 +41,8 @@ pub struct CallRecord {
     pub facts: Vec<SaidFact>,
     /// When the call began, unless a recall of the same session tells better; milliseconds since the epoch.
     pub started_at_ms: i64,
+    /// When the caller was in contact.
+    pub contact: Contact,
     /// When the report arrived; milliseconds since the epoch.
     pub received_at_ms: i64,
     /// The report's place among those of this process.

@@ -13,7 +13,7 @@ use std::{
 use domain::{
     CallerService,
     access::{KeyId, Principal, Scope, Scopes, TenantId},
-    call::{CallId, CallOutcome, EndedCall, RecentCall, Role, SessionId, Turn, started_at_ms},
+    call::{CallId, CallOutcome, Contact, EndedCall, RecentCall, Role, SessionId, Turn, contact, started_at_ms},
     caller::Caller,
     context::{CallContext, Deadline},
     enrichment::{CachedLookup, Enrichment, Person, ShownEnrichment, Ttl},
@@ -399,6 +399,30 @@ fn a_call_begins_at_its_first_epoch_time_or_a_duration_ago() {
         0,
         "an absurd duration does not overflow"
     );
+}
+
+#[test]
+#[expect(clippy::cast_precision_loss, reason = "epoch milliseconds are far below 2^53")]
+fn a_call_is_a_contact_when_it_happened_or_when_it_is_reported() {
+    let contact_of = |ts_ms: f64, duration_s: f64| {
+        let mut call = ended_call();
+        call.transcript[0].ts_ms = ts_ms;
+        call.duration_s = duration_s;
+        let Contact { first_ms, last_ms } = contact(&call, NOW_MS);
+        (first_ms, last_ms)
+    };
+    let ago = |ms: i64| (NOW_MS - ms) as f64;
+    let reported = (NOW_MS, NOW_MS);
+    assert_eq!(contact_of(ago(90_000), 60.0), (NOW_MS - 90_000, NOW_MS - 30_000));
+    assert_eq!(contact_of(ago(90_000), 0.0), (NOW_MS - 90_000, NOW_MS - 90_000));
+    assert_eq!(
+        contact_of(ago(30_000), 60.0),
+        (NOW_MS - 30_000, NOW_MS),
+        "not after the report"
+    );
+    assert_eq!(contact_of(ago(-60_000), 60.0), reported, "a clock that runs ahead");
+    assert_eq!(contact_of(1_500.0, 60.0), reported, "no epoch time");
+    assert_eq!(contact_of(ago(90_000), f64::MAX), (NOW_MS - 90_000, NOW_MS));
 }
 
 #[test]

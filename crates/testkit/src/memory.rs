@@ -8,9 +8,9 @@ use std::{
 use domain::{
     access::TenantId,
     async_trait,
-    call::{CallId, CallOutcome, RecentCall, SessionId, Turn},
+    call::{CallId, CallOutcome, Contact, RecentCall, SessionId, Turn},
     caller::{
-        self, Caller, Change, HISTORY_CALLS, HISTORY_FACTS, History, HistoryFact, ImportCounts, ProfileChange,
+        self, Caller, Change, HISTORY_CALLS, HISTORY_FACTS, History, HistoryCall, HistoryFact, ImportCounts, ProfileChange,
         ProfileEdit,
     },
     context::Deadline,
@@ -168,6 +168,14 @@ impl Callers {
         is_new
     }
 
+    /// Notes the contact of an ended call.
+    fn note_call(&mut self, number: &PhoneNumber, contact: Contact) {
+        self.note(number, contact.last_ms);
+        if let Some(profile) = self.profiles.get_mut(number) {
+            profile.first_seen = profile.first_seen.min(contact.first_ms);
+        }
+    }
+
     fn changed(&mut self, number: &PhoneNumber, at_ms: i64) {
         if let Some(profile) = self.profiles.get_mut(number) {
             profile.memory_changed = Some(at_ms);
@@ -209,7 +217,8 @@ impl Callers {
         !self.profiles.contains_key(number) && self.note(number, now_ms)
     }
 
-    fn latest_calls(&self, number: &PhoneNumber, most: usize) -> Vec<RecentCall> {
+    /// The latest calls, newest first, with what the agent reported beside them.
+    fn history(&self, number: &PhoneNumber, most: usize) -> Vec<HistoryCall> {
         let mut calls: Vec<_> = self
             .calls_of(number)
             .into_iter()
@@ -218,14 +227,22 @@ impl Callers {
         calls.sort_by_key(|(started_at_ms, call)| Reverse((*started_at_ms, call.commit)));
         let newest = calls.into_iter().take(most);
         newest
-            .map(|(started_at_ms, call)| RecentCall {
-                call_id: call.id,
-                started_at_ms,
-                duration_s: call.record.call.duration_s,
-                summary: call.record.summary.clone(),
-                outcome: call.record.call.outcome,
+            .map(|(started_at_ms, call)| HistoryCall {
+                call: RecentCall {
+                    call_id: call.id,
+                    started_at_ms,
+                    duration_s: call.record.call.duration_s,
+                    summary: call.record.summary.clone(),
+                    outcome: call.record.call.outcome,
+                },
+                agent_metadata: call.record.call.agent_metadata.clone(),
             })
             .collect()
+    }
+
+    fn latest_calls(&self, number: &PhoneNumber, most: usize) -> Vec<RecentCall> {
+        let calls = self.history(number, most).into_iter();
+        calls.map(|shown| shown.call).collect()
     }
 
     /// What a caller stated and was told, oldest first.
@@ -412,7 +429,7 @@ impl CallerMemory for InMemoryCallerMemory {
             };
             callers.calls.insert(call.session_id.clone(), stored);
         }
-        callers.note(&call.number, record.received_at_ms);
+        callers.note_call(&call.number, record.contact);
         callers.changed(&call.number, record.received_at_ms);
         Ok(())
     }
@@ -568,7 +585,7 @@ impl CallerAdmin for InMemoryCallerMemory {
         };
         Ok(callers.kept(number).map(|caller| History {
             caller,
-            calls: callers.latest_calls(number, HISTORY_CALLS),
+            calls: callers.history(number, HISTORY_CALLS),
         }))
     }
 

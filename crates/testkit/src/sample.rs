@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use domain::{
     access::{KeyHash, NewKey, Scopes, TenantId},
-    call::{CallOutcome, EndedCall, Role, SessionId, Turn},
+    call::{CallOutcome, Contact, EndedCall, Role, SessionId, Turn},
     context::Deadline,
     enrichment::{CachedLookup, Company, Enrichment, Line, Person},
     facts::{Fact, FactKey, SaidFact},
@@ -107,6 +107,10 @@ pub fn record(number: &PhoneNumber, session: &str, received_at_ms: i64, arrival:
         summary: format!("Caller asked about {session}."),
         facts: Vec::new(),
         started_at_ms: received_at_ms - 60_000,
+        contact: Contact {
+            first_ms: received_at_ms,
+            last_ms: received_at_ms,
+        },
         received_at_ms,
         arrival: Arrival(arrival),
     }

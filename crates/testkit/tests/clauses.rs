@@ -52,6 +52,8 @@ enum Flaw {
     ForgetsFacts,
     ShowsOldFactsFirst,
     KeepsCorrectedFacts,
+    SeenWhenReported,
+    SeenWhenLastReported,
 }
 
 struct Broken {
@@ -131,6 +133,8 @@ impl CallerMemory for Broken {
             }
             Flaw::CountsRepeats => record.call.session_id.0 += &record.arrival.0.to_string(),
             Flaw::LastWriteWins => record.arrival = Arrival(0),
+            Flaw::SeenWhenReported => record.contact.last_ms = record.received_at_ms,
+            Flaw::SeenWhenLastReported => record.contact.first_ms = record.contact.last_ms,
             Flaw::RoundsDurations => record.call.duration_s = (record.call.duration_s * 1000.0).round() / 1000.0,
             Flaw::CleansText => {
                 for turn in &mut record.call.transcript {
@@ -234,6 +238,8 @@ fails!(oldest_first: OldestFirst fails memory::recent_calls_are_the_five_newest_
 fails!(cut_sessions: CutsSessionIds fails memory::session_ids_are_told_apart_exactly);
 fails!(rounded: RoundsDurations fails memory::durations_are_exact, memory::a_difference_in_any_field_is_a_correction);
 fails!(cleaned: CleansText fails memory::transcripts_survive_any_text);
+fails!(seen_late: SeenWhenReported fails memory::replayed_calls_are_seen_when_they_happened);
+fails!(seen_last: SeenWhenLastReported fails memory::replayed_calls_are_seen_when_they_happened);
 fails!(marked_early: MarksBeforeReading fails memory::a_recall_shows_the_profile_before_this_contact, memory::simultaneous_first_recalls_make_one_caller);
 
 /// What is wrong with a store of the operator's data.
@@ -255,6 +261,7 @@ enum AdminFlaw {
     CreatesWhenShown,
     OldestFirst,
     HidesHistory,
+    DropsMetadata,
 }
 
 struct BrokenAdmin {
@@ -382,6 +389,11 @@ impl CallerAdmin for BrokenAdmin {
                 if self.has(AdminFlaw::OldestFirst) {
                     history.calls.reverse();
                 }
+                if self.has(AdminFlaw::DropsMetadata) {
+                    for shown in &mut history.calls {
+                        shown.agent_metadata = None;
+                    }
+                }
                 Ok(Some(history))
             }
             read => read,
@@ -452,6 +464,7 @@ admin_fails!(admin_no_edit: EditsNothing fails a_change_edits_what_is_stored, a_
 admin_fails!(admin_refused_anyway: ChangesWhatIsRefused fails a_refused_change_changes_nothing);
 admin_fails!(admin_creating_reads: CreatesWhenShown fails reading_a_history_changes_nothing);
 admin_fails!(admin_oldest_first: OldestFirst fails a_history_has_the_newest_calls_first, facts_are_shown_with_what_no_longer_stands);
+admin_fails!(admin_drops: DropsMetadata fails a_history_shows_what_agents_reported_beside_calls);
 admin_fails!(admin_hides: HidesHistory fails facts_are_shown_with_what_no_longer_stands);
 admin_fails!(admin_shared_facts: TenantsShareEverything fails facts_are_shown_with_what_no_longer_stands);
 

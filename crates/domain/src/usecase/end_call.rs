@@ -79,6 +79,7 @@ impl CallerService {
         };
         let record = CallRecord {
             facts: found.facts.into_iter().map(said).collect(),
+            contact: call::contact(&call, received_at_ms),
             call,
             summary,
             started_at_ms,

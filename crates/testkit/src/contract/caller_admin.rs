@@ -4,11 +4,12 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use domain::{
     access::TenantId,
+    call::RecentCall,
     caller::{Caller, Change, HISTORY_CALLS, History, ImportCounts, Profile, ProfileChange, ProfileEdit, ProfileFault},
     error::PortError,
     facts::FactKey,
     json::JsonObject,
-    memory::{RecentCall, Recollection},
+    memory::Recollection,
     phone::PhoneNumber,
     port::{CallerAdmin, CallerMemory, ChangeError},
 };

@@ -9,7 +9,7 @@ use std::{
 
 use domain::{
     access::TenantId,
-    call::{CallId, CallOutcome, RecentCall, Role, Turn},
+    call::{CallId, CallOutcome, Contact, RecentCall, Role, Turn},
     caller::Caller,
     error::PortError,
     json::JsonObject,
@@ -345,7 +345,7 @@ pub async fn a_recall_notes_the_contact(fixture: &CallerMemoryFixture) {
     assert_eq!(view.total_calls(&number(0)).await, 1, "a recall is no call");
 }
 
-/// `recall` MUST 4, `record_end` MUST 6: neither an older recall nor an older report moves `last_seen_ms` back.
+/// `recall` MUST 4, `record_end` MUST 6: neither an older recall nor an older call moves `last_seen_ms` back.
 pub async fn last_seen_only_moves_forward(fixture: &CallerMemoryFixture) {
     let view = View::first(fixture);
     let caller = number(0);
@@ -361,7 +361,62 @@ pub async fn last_seen_only_moves_forward(fixture: &CallerMemoryFixture) {
 
     view.end(&record(&caller, "a newer call", NOW_MS + 5_000, 3)).await;
     let profile = view.caller(&caller).await.unwrap();
-    assert_eq!((profile.first_seen_ms, profile.last_seen_ms), (NOW_MS, NOW_MS + 5_000));
+    assert_eq!(
+        (profile.first_seen_ms, profile.last_seen_ms),
+        (NOW_MS - 5_000, NOW_MS + 5_000)
+    );
+}
+
+/// `record_end` MUST 1 and 6: the contact of a call is when the call was made, however late it is reported: for a new caller, and
+/// for one who is known. The memory changes when it is reported.
+pub async fn replayed_calls_are_seen_when_they_happened(fixture: &CallerMemoryFixture) {
+    const DAY_MS: i64 = 86_400_000;
+    let view = View::first(fixture);
+    let caller = number(0);
+    let replay = |session: &str, arrival, days: i64| {
+        let first_ms = NOW_MS - days * DAY_MS;
+        CallRecord {
+            started_at_ms: first_ms,
+            contact: Contact {
+                first_ms,
+                last_ms: first_ms + 60_000,
+            },
+            ..record(&caller, session, NOW_MS + arrival, arrival)
+        }
+    };
+    let seen = async || {
+        let profile = view.caller(&caller).await.expect("a caller");
+        (
+            (NOW_MS - profile.first_seen_ms) / DAY_MS,
+            NOW_MS - profile.last_seen_ms + 60_000,
+        )
+    };
+    for (arrival, days, expected) in [
+        (1, 20, (20, 20 * DAY_MS)),
+        (2, 30, (30, 20 * DAY_MS)),
+        (3, 10, (30, 10 * DAY_MS)),
+        (4, 15, (30, 10 * DAY_MS)),
+    ] {
+        view.end(&replay(&format!("{days} days ago"), arrival, days)).await;
+        assert_eq!(seen().await, expected, "after the call {days} days ago");
+    }
+    let recalled = view.recall(&caller, NOW_MS + 60_000).await;
+    assert_eq!(recalled.caller.last_seen_ms, NOW_MS - 10 * DAY_MS + 60_000);
+    assert_eq!(recalled.memory_changed_ms, Some(NOW_MS + 4));
+
+    // A first recall comes before its history.
+    let caller = number(1);
+    view.recall(&caller, NOW_MS).await;
+    let older = CallRecord {
+        contact: Contact {
+            first_ms: NOW_MS - DAY_MS,
+            last_ms: NOW_MS - DAY_MS + 60_000,
+        },
+        ..record(&caller, "before the recall", NOW_MS + 5, 5)
+    };
+    view.end(&older).await;
+    let profile = view.caller(&caller).await.expect("a caller");
+    assert_eq!((profile.first_seen_ms, profile.last_seen_ms), (NOW_MS - DAY_MS, NOW_MS));
 }
 
 /// `recall` MUST 4, `record_end` MUST 5: the recall of a session gives the start of its call.
@@ -1127,6 +1182,7 @@ macro_rules! caller_memory_contract {
             a_recall_shows_calls_acknowledged_by_another_process,
             a_recall_notes_the_contact,
             last_seen_only_moves_forward,
+            replayed_calls_are_seen_when_they_happened,
             a_recall_gives_the_start_of_its_call,
             a_late_note_gives_the_start_of_a_quicker_call,
             the_first_recall_of_a_session_gives_the_start,
