@@ -30,9 +30,10 @@ const ACQUIRING: Duration = Duration::from_secs(5);
 /// How long an SQLite statement waits for a lock that another process holds.
 const BUSY: Duration = Duration::from_secs(5);
 
-/// What PostgreSQL ends itself after so many milliseconds, in case this process no longer can: above every deadline.
+/// What PostgreSQL ends itself after so many milliseconds, in case this process no longer can. A statement ends by its deadline,
+/// of which the settings allow at most 60 s.
 const LIMITS: [(&str, &str); 2] = [
-    ("statement_timeout", "6000"),
+    ("statement_timeout", "65000"),
     ("idle_in_transaction_session_timeout", "10000"),
 ];
 

@@ -25,8 +25,8 @@ use uuid::Uuid;
 
 use crate::{
     error::{Kind, kind},
-    session::SessionKey,
-    transaction::{Verdict, Working},
+    session::{LOCKS, SessionKey},
+    transaction::{Verdict, Working, query_all},
     writer::Writer,
 };
 
@@ -171,6 +171,7 @@ struct SessionRow {
     tenant: String,
     caller: String,
     session: String,
+    lock: i32,
     session_id: String,
     at_ms: i64,
 }
@@ -203,16 +204,17 @@ impl Batch {
 
     /// The first recalls as a JSON array.
     fn recalled(&self) -> Result<String, DbErr> {
-        let rows = self
-            .sessions
-            .iter()
-            .map(|((tenant, session), (at_ms, caller))| SessionRow {
+        let rows = self.sessions.iter().map(|((tenant, session), (at_ms, caller))| {
+            let key = SessionKey::of(session);
+            SessionRow {
                 tenant: tenant.simple().to_string(),
                 caller: caller.simple().to_string(),
-                session: SessionKey::of(session).to_hex(),
+                session: key.to_hex(),
+                lock: key.lock(),
                 session_id: session.0.clone(),
                 at_ms: *at_ms,
-            });
+            }
+        });
         to_json(&rows.collect::<Vec<_>>())
     }
 }
@@ -255,8 +257,20 @@ fn statements(
     }
 }
 
-/// The statements of a batch. The callers come first: on PostgreSQL that locks them, and a call end of the same caller
-/// waits until the sessions are there for it to see.
+/// Writes one contact in `transaction`.
+#[cfg(test)]
+pub(crate) async fn write_now(transaction: &DatabaseTransaction, contact: Contact) -> Result<(), DbErr> {
+    let mut batch = Batch::default();
+    batch.add(contact);
+    commit(transaction, batch.seen()?, Some(batch.recalled()?)).await
+}
+
+/// Locks the sessions against the ends of their calls, in the order of their locks.
+pub(crate) const LOCK_POSTGRES: &str = "\
+SELECT pg_advisory_xact_lock($1, lock) FROM (SELECT DISTINCT lock FROM json_to_recordset($2::json) AS recalled (lock integer) ORDER BY lock) AS locks";
+
+/// The statements of a batch. On PostgreSQL the sessions come first, so that the end of a call waits until they are there for it
+/// to see, or has ended for them to see; then the callers, as where calls end.
 async fn commit(transaction: &DatabaseTransaction, seen: String, recalled: Option<String>) -> Result<(), DbErr> {
     let dialect = transaction.get_database_backend();
     let [touch, remember, correct] = match dialect {
@@ -266,6 +280,10 @@ async fn commit(transaction: &DatabaseTransaction, seen: String, recalled: Optio
     let run = |sql: &'static str, rows: String| {
         transaction.execute_raw(Statement::from_sql_and_values(dialect, sql, [rows.into()]))
     };
+    if let Some(recalled) = recalled.clone().filter(|_| dialect == DbBackend::Postgres) {
+        let values = [LOCKS.into(), recalled.into()];
+        query_all(transaction, LOCK_POSTGRES, values).await?;
+    }
     run(touch, seen).await?;
     if let Some(recalled) = recalled {
         run(remember, recalled.clone()).await?;

@@ -4,20 +4,20 @@
 //! them first and writes only over what it read, so that no lock is held while it decides; when another report came in
 //! between, the transaction begins again.
 //!
-//! Locks are taken in one order, callers before calls, here and where contacts are written.
+//! Locks are taken in one order, sessions before callers before calls, here and where contacts are written.
 
 use domain::{
     call::{Contact, EndedCall},
     error::PortError,
     memory::CallRecord,
 };
-use sea_orm::{DatabaseTransaction, DbErr, ExecResult};
+use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, ExecResult, Statement};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use crate::{
     facts::{self, FactRows},
-    session::SessionKey,
+    session::{LOCKS, SessionKey},
     transaction::{Verdict, Working, query_one, run},
     transcript,
 };
@@ -63,8 +63,8 @@ const ARRIVE_AGAIN: &str = "\
 UPDATE calls SET writer = $3, arrival = $4
 WHERE tenant_id = $1 AND id = $2 AND writer = $5 AND arrival = $6 AND body_hash = $7";
 
-/// Finds or creates the caller and counts the call. On PostgreSQL this locks the caller's row.
-const COUNT: &str = "\
+/// Finds or creates the caller, whose row it locks, and counts the call.
+const COUNT_SQLITE: &str = "\
 INSERT INTO callers (id, tenant_id, phone_number, first_seen_ms, last_seen_ms, total_calls, memory_changed_ms, tags, custom_attributes)
 VALUES ($1, $2, $3, $4, $5, $6, $7, '[]', '{}')
 ON CONFLICT (tenant_id, phone_number) DO UPDATE SET
@@ -74,8 +74,20 @@ ON CONFLICT (tenant_id, phone_number) DO UPDATE SET
   memory_changed_ms = excluded.memory_changed_ms
 RETURNING id";
 
-/// The session's first recall, which is visible when the recall's contact was written before the caller was locked, tells
-/// the start better than the report.
+/// The same on PostgreSQL, where the session is locked first: a contact that is being written is then visible to the statements
+/// that follow, or sees the call. Ends of calls do not wait for each other.
+const COUNT_POSTGRES: &str = "\
+WITH session AS MATERIALIZED (SELECT pg_advisory_xact_lock_shared($8, $9))
+INSERT INTO callers (id, tenant_id, phone_number, first_seen_ms, last_seen_ms, total_calls, memory_changed_ms, tags, custom_attributes)
+SELECT $1, $2, $3, $4, $5, $6, $7, '[]', '{}' FROM session
+ON CONFLICT (tenant_id, phone_number) DO UPDATE SET
+  first_seen_ms = LEAST(callers.first_seen_ms, excluded.first_seen_ms),
+  last_seen_ms = GREATEST(callers.last_seen_ms, excluded.last_seen_ms),
+  total_calls = callers.total_calls + excluded.total_calls,
+  memory_changed_ms = excluded.memory_changed_ms
+RETURNING id";
+
+/// The session's first recall tells the start better than the report.
 const INSERT: &str = "\
 INSERT INTO calls (id, tenant_id, caller_id, session_key, session_id, started_at_ms, received_at_ms, duration_s, outcome, summary, writer,
   arrival, body_hash, agent_metadata, transcript, rewrite_due_ms)
@@ -207,7 +219,7 @@ impl EndedRow {
     }
 
     async fn count(&self, transaction: &DatabaseTransaction, calls: i64) -> Result<Uuid, DbErr> {
-        let values = [
+        let mut values = vec![
             Uuid::now_v7().into(),
             self.tenant.into(),
             self.number.clone().into(),
@@ -216,7 +228,17 @@ impl EndedRow {
             calls.into(),
             self.received_at_ms.into(),
         ];
-        let row = query_one(transaction, COUNT, values).await?;
+        let dialect = transaction.get_database_backend();
+        let count = match dialect {
+            DbBackend::Sqlite => COUNT_SQLITE,
+            _ => {
+                values.extend([LOCKS.into(), self.session_key.lock().into()]);
+                COUNT_POSTGRES
+            }
+        };
+        let row = transaction
+            .query_one_raw(Statement::from_sql_and_values(dialect, count, values))
+            .await?;
         row.ok_or(DbErr::RecordNotInserted)?.try_get_by_index(0)
     }
 

@@ -18,6 +18,7 @@ use uuid::Uuid;
 use crate::{
     error::{port_error, undecodable},
     transaction::{query_all, run},
+    words,
 };
 
 /// The facts of one call, as they are written.
@@ -83,21 +84,20 @@ impl FactRows {
     }
 }
 
-/// The facts that `call` has.
+/// The facts that `call` has; a key is `None` when this release does not know it.
 pub(crate) async fn of_call(
     transaction: &DatabaseTransaction,
     tenant: Uuid,
     call: Uuid,
-) -> Result<Vec<(FactKey, String)>, DbErr> {
+) -> Result<Vec<(Option<FactKey>, String)>, DbErr> {
     let rows = query_all(transaction, OF_CALL, [tenant.into(), call.into()]).await?;
     let decode = |row: &QueryResult| Ok((decode_key(row, 0)?, row.try_get_by_index(1)?));
     rows.iter().map(decode).collect()
 }
 
-fn decode_key(row: &QueryResult, index: usize) -> Result<FactKey, DbErr> {
+fn decode_key(row: &QueryResult, index: usize) -> Result<Option<FactKey>, DbErr> {
     let key: String = row.try_get_by_index(index)?;
-    key.parse()
-        .map_err(|error: facts::UnknownFactKey| DbErr::Type(error.to_string()))
+    Ok(words::fact_key(&key))
 }
 
 /// Takes away the facts of `call`, and lets stand again what they had superseded of `caller`.
@@ -122,7 +122,8 @@ async fn settle(
     candidates: &'static str,
 ) -> Result<(), DbErr> {
     let rows = query_all(transaction, candidates, [tenant.into(), caller.into()]).await?;
-    let mut candidates = rows.iter().map(Candidate::decode).collect::<Result<Vec<_>, _>>()?;
+    let decoded = rows.iter().filter_map(|row| Candidate::decode(row).transpose());
+    let mut candidates = decoded.collect::<Result<Vec<_>, _>>()?;
     candidates.sort_by_key(|fact| (fact.order_ms, fact.call, fact.place));
     let standing: Vec<&Candidate> = facts::standing(&candidates, |fact| (fact.key, &fact.value));
     let stands = |candidate: &Candidate| {
@@ -151,15 +152,19 @@ struct Candidate {
 }
 
 impl Candidate {
-    fn decode(row: &QueryResult) -> Result<Self, DbErr> {
-        Ok(Self {
+    /// `None` for a fact that this release knows nothing of: whether it stands is left as it is.
+    fn decode(row: &QueryResult) -> Result<Option<Self>, DbErr> {
+        let Some(key) = decode_key(row, 3)? else {
+            return Ok(None);
+        };
+        Ok(Some(Self {
             order_ms: row.try_get_by_index(0)?,
             call: row.try_get_by_index(1)?,
             place: row.try_get_by_index(2)?,
-            key: decode_key(row, 3)?,
+            key,
             value: row.try_get_by_index(4)?,
             stands: row.try_get_by_index(5)?,
-        })
+        }))
     }
 }
 
@@ -197,12 +202,13 @@ FROM facts AS f JOIN callers AS c ON c.id = f.caller_id AND c.tenant_id = f.tena
 WHERE c.tenant_id = $1 AND c.phone_number = $2
 ORDER BY f.order_ms DESC, f.call_id DESC, f.place DESC LIMIT $3";
 
-/// Reads a row of [`HISTORY`].
-pub(crate) fn decode_history(row: &QueryResult) -> Result<HistoryFact, PortError> {
-    let key: String = row.try_get_by_index(0).map_err(port_error)?;
-    let key = key.parse().map_err(|_| undecodable("fact"))?;
+/// Reads a row of [`HISTORY`]; `None` for a fact that this release knows nothing of.
+pub(crate) fn decode_history(row: &QueryResult) -> Result<Option<HistoryFact>, PortError> {
     let read = || {
-        Ok(HistoryFact {
+        let Some(key) = decode_key(row, 0)? else {
+            return Ok(None);
+        };
+        Ok(Some(HistoryFact {
             fact: KnownFact {
                 key,
                 value: row.try_get_by_index(1)?,
@@ -212,7 +218,7 @@ pub(crate) fn decode_history(row: &QueryResult) -> Result<HistoryFact, PortError
                 observed_at_ms: row.try_get_by_index(5)?,
             },
             stands: row.try_get_by_index(6)?,
-        })
+        }))
     };
     read().map_err(port_error)
 }
@@ -221,20 +227,19 @@ pub(crate) fn decode_history(row: &QueryResult) -> Result<HistoryFact, PortError
 #[derive(Deserialize)]
 struct ShownRow(i64, Uuid, i32, String, String, String, i64, i64);
 
-/// Reads the facts of a recall's row, newest first.
+/// Reads the facts of a recall's row that this release knows, newest first.
 pub(crate) fn decode(json: &str) -> Result<Vec<KnownFact>, PortError> {
     let mut rows: Vec<ShownRow> = serde_json::from_str(json).map_err(|_| undecodable("list of facts"))?;
     rows.sort_by_key(|row| Reverse((row.0, row.1, row.2)));
-    rows.into_iter()
-        .map(|ShownRow(_, call, _, key, value, quote, said_at_ms, observed_at_ms)| {
-            Ok(KnownFact {
-                key: key.parse().map_err(|_| undecodable("list of facts"))?,
-                value,
-                quote,
-                call_id: CallId(call),
-                said_at_ms,
-                observed_at_ms,
-            })
+    let known = |ShownRow(_, call, _, key, value, quote, said_at_ms, observed_at_ms)| {
+        Some(KnownFact {
+            key: words::fact_key(&key)?,
+            value,
+            quote,
+            call_id: CallId(call),
+            said_at_ms,
+            observed_at_ms,
         })
-        .collect()
+    };
+    Ok(rows.into_iter().filter_map(known).collect())
 }

@@ -71,7 +71,7 @@ fn grant(row: &QueryResult) -> Result<KeyGrant, PortError> {
         principal: Principal {
             key_id: KeyId(column(row, 0)?),
             tenant_id: TenantId(column(row, 3)?),
-            scopes: to_scopes(&column::<String>(row, 1)?)?,
+            scopes: to_scopes(&column::<String>(row, 1)?),
             region: to_region(column(row, 4)?)?,
             rate_per_second: to_rate(column(row, 5)?)?,
             rate_burst: to_rate(column(row, 6)?)?,
@@ -391,7 +391,7 @@ fn to_key_info(row: api_key::Model, tenant: String) -> Result<KeyInfo, PortError
         id: KeyId(row.id),
         tenant,
         shown: row.shown,
-        scopes: to_scopes(&row.scopes)?,
+        scopes: to_scopes(&row.scopes),
         label: row.label,
         created_at_ms: row.created_at_ms,
         expires_at_ms: row.expires_at_ms,
@@ -399,9 +399,9 @@ fn to_key_info(row: api_key::Model, tenant: String) -> Result<KeyInfo, PortError
     })
 }
 
-fn to_scopes(names: &str) -> Result<Scopes, PortError> {
-    let scopes = names.split_whitespace().map(|name| name.parse().ok());
-    scopes.collect::<Option<_>>().ok_or_else(|| undecodable("scope"))
+/// The scopes of these names. One that this release does not know permits nothing here.
+fn to_scopes(names: &str) -> Scopes {
+    names.split_whitespace().filter_map(|name| name.parse().ok()).collect()
 }
 
 fn to_region(name: Option<String>) -> Result<Option<Region>, PortError> {

@@ -13,6 +13,8 @@ mod error;
 mod facts;
 #[cfg(test)]
 mod failures;
+#[cfg(test)]
+mod interleavings;
 mod keys;
 mod lookup;
 mod memory;
@@ -28,6 +30,7 @@ mod spend;
 mod storage;
 mod transaction;
 mod transcript;
+mod words;
 mod writer;
 
 pub use database::{Database, DatabaseOptions};

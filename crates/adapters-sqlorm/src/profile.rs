@@ -28,6 +28,7 @@ use crate::{
     error::{port_error, undecodable},
     facts,
     transaction::{Verdict, Working, query_one, run},
+    words,
 };
 
 /// [`CallerAdmin`] in SQL.
@@ -241,7 +242,8 @@ impl CallerAdmin for SqlCallerAdmin {
         let values = [tenant.0.into(), number.as_e164().into(), most.into()];
         let statement = Statement::from_sql_and_values(self.db.dialect(), facts::HISTORY, values);
         let rows = self.db.query_all("facts", deadline, statement).await?;
-        rows.iter().map(facts::decode_history).collect()
+        let known = rows.iter().filter_map(|row| facts::decode_history(row).transpose());
+        known.collect()
     }
 }
 
@@ -351,7 +353,7 @@ fn call(row: &QueryResult) -> Result<Option<HistoryCall>, PortError> {
             started_at_ms: column(row, 7)?,
             duration_s: column(row, 8)?,
             summary: column(row, 10)?,
-            outcome: outcome.parse().map_err(|_| undecodable("outcome"))?,
+            outcome: words::outcome(&outcome),
         },
         agent_metadata: agent_metadata.map(JsonObject::from_validated),
     }))

@@ -19,6 +19,7 @@ use crate::{
     error::{port_error, undecodable},
     facts,
     lookup::FoundBlocks,
+    words,
 };
 
 /// The recall of the number `$2` of the tenant `$1`: always one row, with look-ups also when there is no caller. Sessions begun by
@@ -164,7 +165,7 @@ fn decode_calls(json: &str) -> Result<Vec<RecentCall>, PortError> {
                 started_at_ms,
                 duration_s: duration_s.parse().ok()?,
                 summary,
-                outcome: outcome.parse().ok()?,
+                outcome: words::outcome(&outcome),
             })
         });
     calls.collect::<Option<_>>().ok_or_else(|| undecodable("list of calls"))

@@ -18,6 +18,7 @@ use crate::{
     Database,
     error::{port_error, undecodable},
     session::{SessionKey, hex},
+    words,
 };
 
 /// Answers are short and written once for each recall; what a higher level gains is not worth its time.
@@ -224,8 +225,7 @@ fn group(row: &QueryResult, first: usize) -> Result<Group, PortError> {
 
 fn outcome(row: &QueryResult, index: usize) -> Result<Option<CallOutcome>, PortError> {
     let name: Option<String> = column(row, index)?;
-    name.map(|name| name.parse().map_err(|_| undecodable("outcome")))
-        .transpose()
+    Ok(name.map(|name| words::outcome(&name)))
 }
 
 fn column<T: TryGetable>(row: &QueryResult, index: usize) -> Result<T, PortError> {

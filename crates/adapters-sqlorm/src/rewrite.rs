@@ -4,10 +4,15 @@
 //! PostgreSQL a claim skips what other transactions hold, so that replicas share the work without waiting; on SQLite there is
 //! one writer. Callers are locked before calls, as where calls end.
 
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
 use domain::{
     access::TenantId,
     async_trait,
-    call::{CallId, CallOutcome, RecentCall, Turn},
+    call::{CallId, RecentCall, Turn},
     context::Deadline,
     error::PortError,
     facts::{Fact, SaidFact},
@@ -24,7 +29,7 @@ use crate::{
     Database,
     facts::{self, FactRows},
     transaction::{Verdict, query_all, query_one, run},
-    transcript,
+    transcript, words,
 };
 
 /// [`SummaryBacklog`] in SQL.
@@ -110,6 +115,11 @@ const PUT_BACK_CALLER: &str = "\
 UPDATE callers SET rewrite_due_ms = $5, rewrite_attempts = $6
 WHERE tenant_id = $1 AND id = $2 AND rewrite_due_ms = $3 AND memory_changed_ms = $4";
 
+/// Why a request was neither counted nor refused.
+#[derive(Debug, thiserror::Error)]
+#[error("the connection broke while a request was counted, which may be counted or not")]
+struct Uncounted;
+
 /// Counts one request unless it would go above the cap; changes no row then.
 const RESERVE: &str = "\
 INSERT INTO rewrite_requests (tenant_id, day, requests) SELECT $1, $2, 1 WHERE $3 > 0
@@ -161,9 +171,26 @@ impl SummaryBacklog for SqlSummaryBacklog {
     }
 
     async fn reserve(&self, tenant: TenantId, day: Day, cap: u32, deadline: Deadline) -> Result<bool, PortError> {
-        let values = vec![tenant.0.into(), day.0.into(), i64::from(cap).into()];
-        let counted = self.db.execute("reserve", deadline, RESERVE, values).await?;
-        Ok(counted > 0)
+        // A transaction is done again when its connection broke, and a commit that was on its way then may have arrived.
+        let committing = Arc::new(AtomicBool::new(false));
+        self.db
+            .transaction("reserve", deadline, move |transaction| {
+                let committing = Arc::clone(&committing);
+                Box::pin(async move {
+                    if committing.load(Ordering::SeqCst) {
+                        return Ok(Verdict::Discard(Err(PortError::Unavailable(Box::new(Uncounted)))));
+                    }
+                    let values = [tenant.0.into(), day.0.into(), i64::from(cap).into()];
+                    let counted = run(transaction, RESERVE, values).await?.rows_affected() > 0;
+                    committing.store(counted, Ordering::SeqCst);
+                    Ok(if counted {
+                        Verdict::Commit(Ok(true))
+                    } else {
+                        Verdict::Discard(Ok(false))
+                    })
+                })
+            })
+            .await?
     }
 
     async fn settle(
@@ -234,13 +261,14 @@ async fn add_facts(transaction: &DatabaseTransaction, claim: &Handle, found: Vec
         call.try_get_by_index(1)?,
         call.try_get_by_index(2)?,
     );
-    let known = facts::of_call(transaction, claim.tenant, claim.id).await?;
+    let stored = facts::of_call(transaction, claim.tenant, claim.id).await?;
     let said: Vec<SaidFact> = found
         .into_iter()
         .map(|(fact, turn)| SaidFact::new(fact, &turn, started_at_ms, received_at_ms))
         .collect();
-    let new = rewrite::beside(known.iter().map(|(key, value)| (*key, value.as_str())), said);
-    FactRows::behind(known.len(), &new)
+    let known = stored.iter().filter_map(|(key, value)| Some(((*key)?, value.as_str())));
+    let new = rewrite::beside(known, said);
+    FactRows::behind(stored.len(), &new)
         .write(transaction, claim.tenant, claim.id, caller, received_at_ms)
         .await
 }
@@ -357,8 +385,7 @@ fn recent_call(row: &QueryResult) -> Result<RecentCall, DbErr> {
         call_id: CallId(row.try_get_by_index(0)?),
         started_at_ms: row.try_get_by_index(1)?,
         duration_s: row.try_get_by_index(2)?,
-        // A newer release may know more outcomes.
-        outcome: outcome.parse().unwrap_or(CallOutcome::Other),
+        outcome: words::outcome(&outcome),
         summary: row.try_get_by_index(4)?,
     })
 }

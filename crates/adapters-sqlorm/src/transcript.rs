@@ -1,13 +1,10 @@
 //! Transcripts as they are stored: a JSON array, compressed with zstd.
 
-use domain::{
-    call::{Role, Turn},
-    error::PortError,
-};
+use domain::{call::Turn, error::PortError};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::error::undecodable;
+use crate::{error::undecodable, words};
 
 /// Compression beyond this level costs time and gains little on text of this size.
 const LEVEL: i32 = 3;
@@ -60,16 +57,12 @@ fn turns(stored: &[u8]) -> Option<Vec<Turn>> {
         .into_iter()
         .map(|turn| {
             Some(Turn {
-                role: role(turn.role)?,
+                role: words::role(turn.role),
                 text: turn.text,
                 ts_ms: turn.ts_ms.get().parse().ok()?,
             })
         })
         .collect()
-}
-
-fn role(name: &str) -> Option<Role> {
-    [Role::User, Role::Agent].into_iter().find(|role| role.as_str() == name)
 }
 
 #[cfg(test)]

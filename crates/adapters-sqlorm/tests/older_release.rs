@@ -1,0 +1,145 @@
+//! What a newer release stored is tolerated after a return to this one: a word that it does not know degrades nobody.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use adapters_sqlorm::{Database, SqlCallerAdmin, SqlCallerMemory, SqlKeyStore, SqlReceiptStore, SqlSummaryBacklog};
+use domain::{
+    access::TenantId,
+    call::CallOutcome,
+    facts::FactKey,
+    port::{AccessAdmin, CallerAdmin, CallerMemory, KeyStore, OpenCalls, ReceiptStore, SummaryBacklog},
+};
+use sea_orm::sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, SqliteConnection};
+use support::{Place, tenant};
+use testkit::sample::{self, NOW_MS, ample, number, query, query_in, record, said};
+
+/// Runs statements on the database as a newer release would have.
+async fn execute(place: &Place, statements: &[&str]) {
+    let url = &place.options.url;
+    for sql in statements {
+        let sql = AssertSqlSafe((*sql).to_owned());
+        if url.starts_with("sqlite:") {
+            let mut connection = SqliteConnection::connect(url).await.unwrap();
+            connection.execute(sql).await.unwrap();
+            connection.close().await.unwrap();
+        } else {
+            let mut connection = PgConnection::connect(url).await.unwrap();
+            connection.execute(sql).await.unwrap();
+            connection.close().await.unwrap();
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn words_of_a_newer_release_degrade_nobody_on_sqlite() {
+    tolerates(Place::sqlite()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn words_of_a_newer_release_degrade_nobody_on_postgres() {
+    if let Some(place) = Place::postgres().await {
+        tolerates(place).await;
+    }
+}
+
+async fn tolerates(place: Place) {
+    let database = place.migrated().await;
+    let tenant = tenant(&database, "one").await;
+    let memory = SqlCallerMemory::new(&database);
+    let caller = number(0);
+    let mut first = record(&caller, "first", NOW_MS, 1);
+    first.facts = vec![
+        said(FactKey::City, "Lisbon", NOW_MS - 30),
+        said(FactKey::Email, "ana@example.com", NOW_MS - 20),
+    ];
+    memory.record_end(tenant, &first, ample()).await.unwrap();
+    let mut receipt = sample::receipt(tenant, Some("first"), NOW_MS);
+    receipt.number = caller.clone();
+    let receipts = SqlReceiptStore::new(&database);
+    receipts.keep(&[receipt.clone()], ample()).await.unwrap();
+    let keys = SqlKeyStore::new(&database);
+    keys.create_key("one", &sample::new_key(0), NOW_MS, ample())
+        .await
+        .unwrap();
+
+    execute(
+        &place,
+        &[
+            "UPDATE calls SET outcome = 'sold_to_the_moon'",
+            "UPDATE facts SET key = 'shoe_size' WHERE key = 'city'",
+            "UPDATE api_keys SET scopes = scopes || ' moon:write'",
+        ],
+    )
+    .await;
+
+    everything_can_be_read(&database, tenant).await;
+
+    // Writing goes on, and what is not understood stays as it is.
+    let mut second = record(&caller, "second", NOW_MS + 60_000, 2);
+    second.facts = vec![said(FactKey::Email, "ruiz@example.com", NOW_MS + 1_000)];
+    memory.record_end(tenant, &second, ample()).await.unwrap();
+    let mut corrected = first.clone();
+    corrected.call.outcome = CallOutcome::QuoteGiven;
+    corrected.arrival.0 = 3;
+    let read = memory
+        .recall(tenant, &query(&caller, NOW_MS + 70_000), ample())
+        .await
+        .unwrap();
+    let emails: Vec<_> = read.facts.iter().map(|fact| fact.value.as_str()).collect();
+    assert_eq!(emails, ["ruiz@example.com"]);
+
+    // A model's rewrite of the call adds facts beside those that are not understood.
+    let backlog = SqlSummaryBacklog::new(&database);
+    let claimed = backlog
+        .claim(NOW_MS + 120_000, NOW_MS + 180_000, ample())
+        .await
+        .unwrap();
+    assert!(claimed.is_some());
+
+    memory.record_end(tenant, &corrected, ample()).await.unwrap();
+    let read = memory
+        .recall(tenant, &query(&caller, NOW_MS + 80_000), ample())
+        .await
+        .unwrap();
+    assert!(
+        read.facts.iter().any(|fact| fact.key == FactKey::City),
+        "a correction brings its own facts"
+    );
+
+    let shown = receipts.show(None, receipt.id, ample()).await.unwrap().unwrap();
+    assert_eq!(shown.outcome, Some(CallOutcome::QuoteGiven));
+    let found = keys
+        .find_key(&sample::key_hash(&sample::key_text(0)), ample())
+        .await
+        .unwrap();
+    assert!(found.is_some(), "a key keeps the scopes that this release knows");
+    assert_eq!(keys.keys("one", ample()).await.unwrap().len(), 1);
+}
+
+async fn everything_can_be_read(database: &Database, tenant: TenantId) {
+    let memory = SqlCallerMemory::new(database);
+    let caller = number(0);
+    let read = memory
+        .recall(tenant, &query_in(&caller, NOW_MS + 1, "open"), ample())
+        .await
+        .unwrap();
+    assert!(read.known);
+    assert_eq!(read.recent_calls[0].outcome, CallOutcome::Other);
+    let keys: Vec<_> = read.facts.iter().map(|fact| fact.key).collect();
+    assert_eq!(keys, [FactKey::Email], "a fact that is not understood is not shown");
+    assert!(memory.caller(tenant, &caller, ample()).await.unwrap().is_some());
+
+    let admin = SqlCallerAdmin::new(database);
+    let history = admin.history(tenant, &caller, ample()).await.unwrap().unwrap();
+    assert_eq!(history.calls[0].call.outcome, CallOutcome::Other);
+    assert_eq!(admin.facts(tenant, &caller, ample()).await.unwrap().len(), 1);
+    let receipts = SqlReceiptStore::new(database);
+    receipts.stats(None, 0, ample()).await.unwrap();
+    testkit::eventually("the contact is listed", async || {
+        let open = memory.open_calls(tenant, NOW_MS + 1, 10, ample()).await.unwrap();
+        (open.len() == 1).then_some(())
+    })
+    .await;
+}
