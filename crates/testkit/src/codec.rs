@@ -8,7 +8,7 @@ use std::{
 
 use domain::{
     access::{KeyHash, KeyId, KeyInfo, Scope, Scopes, Tenant, TenantId},
-    call::{CallId, CallOutcome, EndedCall, Role, SessionId, Turn},
+    call::{CallId, CallOutcome, Contact, EndedCall, Role, SessionId, Turn},
     caller,
     enrichment::{CachedLookup, Company, Enrichment, Line, Person},
     facts::{Fact, FactKey, SaidFact},
@@ -138,7 +138,8 @@ structs! {
     PendingRewrite { due, attempts }
     caller::Profile { name, tags, custom_attributes }
     Call { id, record, process, commit, corrections, pending }
-    CallRecord { call, summary, facts, started_at_ms, received_at_ms, arrival }
+    CallRecord { call, summary, facts, started_at_ms, contact, received_at_ms, arrival }
+    Contact { first_ms, last_ms }
     EndedCall { session_id, number, transcript, duration_s, outcome, agent_metadata }
     Turn { role, text, ts_ms }
     SaidFact { fact, said_at_ms, order_ms }
