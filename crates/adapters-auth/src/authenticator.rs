@@ -38,9 +38,9 @@ const HOLD_OFF: Duration = Duration::from_secs(1);
 /// The longest that a request with a verified key waits for a store that may be down.
 const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 
-/// How long a look-up may take, whatever the deadline of the request that began it: longer than an impatient request has,
-/// because others may wait for it too and its answer serves the next one; but not so long that one that hangs keeps a
-/// recovered store out of sight.
+/// How long a look-up may take, whatever the deadline of the request that began it: longer than an impatient request
+/// has, because others may wait for it too and its answer serves the next one; but not so long that one that hangs
+/// keeps a recovered store out of sight.
 const LOOKUP_LIMIT: Duration = Duration::from_millis(500);
 
 /// How long keys stay in memory, and how many failures an address may have.
@@ -128,7 +128,7 @@ impl CachedAuthenticator {
         let left = || deadline.left(self.clock.instant());
         match self.ask(hash, left()).await {
             // The look-up began before this request came, and may have hung since before the store recovered. One that
-            // begins now tells.
+            // begins now will show.
             (Answer::Failed(_), false) if !left().is_zero() => self.ask(hash, left()).await.0,
             (answer, _) => answer,
         }

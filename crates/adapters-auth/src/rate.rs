@@ -15,15 +15,16 @@ const MOST_KEYS: u64 = 100_000;
 
 /// One token bucket for each key, in this process.
 ///
-/// A key whose tenant's rate or burst changes gets a new, full bucket. A bucket is forgotten when it is idle for as long
-/// as it takes to fill up, but for a minute at least; with more than 100,000 keys in use, the one idle longest goes first.
+/// A key whose tenant's rate or burst changes gets a new, full bucket. A bucket is forgotten when it is idle for as
+/// long as it takes to fill up, but for a minute at least; with more than 100,000 keys in use, the one idle longest
+/// goes first.
 pub struct GovernorRateLimiter {
     default: RateLimit,
     buckets: Buckets<KeyId>,
 }
 
 impl GovernorRateLimiter {
-    /// Buckets of the size and rate `default`, where a tenant has no own.
+    /// Buckets of the size and rate `default`, where a tenant has none of its own.
     #[must_use]
     pub fn new(default: RateLimit, clock: Arc<dyn Clock>) -> Self {
         Self {

@@ -1,5 +1,5 @@
-//! What the authenticator promises beyond the port's contract: the stale rule to the millisecond, single flight, and the
-//! slow-down of guessing. Time is tokio's paused time, so waits are exact and cost nothing.
+//! What the authenticator promises beyond the port's contract: the stale rule to the millisecond, single flight, and
+//! the slow-down of guessing. Time is tokio's paused time, so waits are exact and cost nothing.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,8 +1,8 @@
-//! Leaves a vendor alone that refuses the account or keeps failing.
+//! Leaves a vendor alone while it refuses the account or keeps failing.
 //!
-//! The breakers to be had know one kind of failure and one way to back off. Here a refusal opens at once and for long, failures
-//! in a row open for a short while, and before the first answer only a few look-ups go out at a time, so that a key that is
-//! wrong from the start is tried a few times and not once for each of a burst of calls.
+//! Existing circuit breakers know one kind of failure and one way to back off. Here a refusal opens at once and for
+//! long, failures in a row open for a short while, and before the first answer only a few look-ups go out at a time, so
+//! that a key that is wrong from the start is tried a few times and not once for each of a burst of calls.
 
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},
@@ -47,9 +47,9 @@ pub(crate) struct Pause {
     pub(crate) is_refusal: bool,
 }
 
-/// What a look-up tells of the vendor.
+/// What a look-up says about the vendor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum AttemptOutcome {
     /// It answered, whatever it knows.
     Answered,
     /// It gave no usable answer.
@@ -58,7 +58,7 @@ pub(crate) enum Verdict {
     Refused,
 }
 
-/// The right to ask the vendor once. Dropped without a verdict it tells nothing.
+/// The right to ask the vendor once. Dropped without an outcome, it says nothing about the vendor.
 #[derive(Debug)]
 pub(crate) struct Permit<'a> {
     breaker: &'a Breaker,
@@ -126,9 +126,9 @@ impl Pause {
         }
     }
 
-    /// The pause after `verdict`, twice as long as the one before when that was of the same kind.
-    fn after(verdict: Verdict, before: Option<Self>) -> Self {
-        let is_refusal = verdict == Verdict::Refused;
+    /// The pause after `outcome`, twice as long as the one before when that was of the same kind.
+    fn after(outcome: AttemptOutcome, before: Option<Self>) -> Self {
+        let is_refusal = outcome == AttemptOutcome::Refused;
         let (first, longest) = if is_refusal { LONG } else { SHORT };
         let length = before
             .filter(|before| before.is_refusal == is_refusal)
@@ -139,30 +139,30 @@ impl Pause {
 
 impl Permit<'_> {
     /// Tells how the look-up ended; returns the pause when the vendor is left alone from now on.
-    pub(crate) fn settle(self, verdict: Verdict, now: Instant) -> Option<Pause> {
+    pub(crate) fn settle(self, outcome: AttemptOutcome, now: Instant) -> Option<Pause> {
         let mut state = self.breaker.lock();
         let (failures, before) = match *state {
             State::Proving { failures, .. } | State::Closed { failures } => (failures + 1, None),
             State::Probing { pause } if self.probing_since.is_some() => (FAILURES, Some(pause)),
             // Begun before the vendor was left alone: only a refusal adds to what is known.
             State::Open { pause, .. } | State::Probing { pause } => {
-                if verdict != Verdict::Refused || pause.is_refusal {
+                if outcome != AttemptOutcome::Refused || pause.is_refusal {
                     return None;
                 }
                 (FAILURES, None)
             }
         };
-        if verdict == Verdict::Answered {
+        if outcome == AttemptOutcome::Answered {
             *state = State::Closed { failures: 0 };
             return None;
         }
-        if verdict == Verdict::Failed && failures < FAILURES {
+        if outcome == AttemptOutcome::Failed && failures < FAILURES {
             if let State::Proving { failures: count, .. } | State::Closed { failures: count } = &mut *state {
                 *count = failures;
             }
             return None;
         }
-        let pause = Pause::after(verdict, before);
+        let pause = Pause::after(outcome, before);
         *state = State::Open {
             until: now + pause.length,
             pause,
@@ -172,12 +172,12 @@ impl Permit<'_> {
 }
 
 impl Drop for Permit<'_> {
-    /// Frees the place, after a verdict too, and wakes who waits for it.
+    /// Frees the place, after an outcome too, and wakes who waits for it.
     fn drop(&mut self) {
         let mut state = self.breaker.lock();
         match (&mut *state, self.probing_since) {
             (State::Proving { running, .. }, _) => *running = running.saturating_sub(1),
-            // The probe told nothing, so the next look-up probes.
+            // The probe found nothing out, so the next look-up probes.
             (State::Probing { pause }, Some(until)) => *state = State::Open { until, pause: *pause },
             _ => {}
         }
@@ -197,7 +197,9 @@ mod tests {
     fn proven(now: Instant) -> Breaker {
         let breaker = Breaker::new();
         assert_eq!(
-            entered(&breaker, now).expect("a permit").settle(Verdict::Answered, now),
+            entered(&breaker, now)
+                .expect("a permit")
+                .settle(AttemptOutcome::Answered, now),
             None
         );
         breaker
@@ -207,7 +209,9 @@ mod tests {
     fn a_refusal_opens_at_once_and_each_probe_that_is_refused_doubles_the_pause() {
         let mut now = Instant::now();
         let breaker = proven(now);
-        let mut pause = entered(&breaker, now).expect("a permit").settle(Verdict::Refused, now);
+        let mut pause = entered(&breaker, now)
+            .expect("a permit")
+            .settle(AttemptOutcome::Refused, now);
         for seconds in [60, 120, 240, 480, 600, 600] {
             let length = Duration::from_secs(seconds);
             assert_eq!(
@@ -222,10 +226,12 @@ mod tests {
             now += length;
             let probe = entered(&breaker, now).expect("a probe");
             assert_eq!(entered(&breaker, now).expect_err("one probe at a time"), Skip::Refused);
-            pause = probe.settle(Verdict::Refused, now);
+            pause = probe.settle(AttemptOutcome::Refused, now);
         }
         now += Duration::from_mins(10);
-        entered(&breaker, now).expect("a probe").settle(Verdict::Answered, now);
+        entered(&breaker, now)
+            .expect("a probe")
+            .settle(AttemptOutcome::Answered, now);
         assert!(
             entered(&breaker, now).is_ok() && entered(&breaker, now).is_ok(),
             "closed again"
@@ -238,22 +244,30 @@ mod tests {
         let breaker = proven(now);
         for _ in 1..FAILURES {
             assert_eq!(
-                entered(&breaker, now).expect("a permit").settle(Verdict::Failed, now),
+                entered(&breaker, now)
+                    .expect("a permit")
+                    .settle(AttemptOutcome::Failed, now),
                 None
             );
         }
         assert_eq!(
-            entered(&breaker, now).expect("a permit").settle(Verdict::Answered, now),
+            entered(&breaker, now)
+                .expect("a permit")
+                .settle(AttemptOutcome::Answered, now),
             None,
             "the row is broken"
         );
         for _ in 1..FAILURES {
             assert_eq!(
-                entered(&breaker, now).expect("a permit").settle(Verdict::Failed, now),
+                entered(&breaker, now)
+                    .expect("a permit")
+                    .settle(AttemptOutcome::Failed, now),
                 None
             );
         }
-        let pause = entered(&breaker, now).expect("a permit").settle(Verdict::Failed, now);
+        let pause = entered(&breaker, now)
+            .expect("a permit")
+            .settle(AttemptOutcome::Failed, now);
         assert_eq!(
             pause,
             Some(Pause {
@@ -266,7 +280,7 @@ mod tests {
         let later = now + SHORT.0;
         let pause = entered(&breaker, later)
             .expect("a probe")
-            .settle(Verdict::Failed, later);
+            .settle(AttemptOutcome::Failed, later);
         assert_eq!(pause.map(|pause| pause.length), Some(SHORT.0 * 2));
     }
 
@@ -278,9 +292,11 @@ mod tests {
             entered(&breaker, now).expect("a permit"),
             entered(&breaker, now).expect("a permit"),
         );
-        entered(&breaker, now).expect("a permit").settle(Verdict::Refused, now);
-        assert_eq!(early.settle(Verdict::Answered, now), None);
-        assert_eq!(second.settle(Verdict::Refused, now), None, "known already");
+        entered(&breaker, now)
+            .expect("a permit")
+            .settle(AttemptOutcome::Refused, now);
+        assert_eq!(early.settle(AttemptOutcome::Answered, now), None);
+        assert_eq!(second.settle(AttemptOutcome::Refused, now), None, "known already");
         assert_eq!(entered(&breaker, now).expect_err("open"), Skip::Refused);
     }
 
@@ -288,7 +304,9 @@ mod tests {
     fn a_probe_that_is_given_up_leaves_the_next_one_to_probe() {
         let now = Instant::now();
         let breaker = proven(now);
-        entered(&breaker, now).expect("a permit").settle(Verdict::Refused, now);
+        entered(&breaker, now)
+            .expect("a permit")
+            .settle(AttemptOutcome::Refused, now);
         let later = now + LONG.0;
         drop(entered(&breaker, later).expect("a probe"));
         assert!(entered(&breaker, later).is_ok());
@@ -298,7 +316,10 @@ mod tests {
     async fn before_the_first_answer_a_few_go_and_the_others_wait_for_what_those_find() {
         let now = Instant::now();
         let clock = || now;
-        for (verdict, others) in [(Verdict::Answered, Ok(())), (Verdict::Refused, Err(Skip::Refused))] {
+        for (outcome, others) in [
+            (AttemptOutcome::Answered, Ok(())),
+            (AttemptOutcome::Refused, Err(Skip::Refused)),
+        ] {
             let breaker = Breaker::new();
             let mut first = Vec::new();
             for _ in 0..PROVING {
@@ -307,7 +328,7 @@ mod tests {
             let waiting = async { breaker.enter(clock).await.map(drop) };
             let settled = async {
                 tokio::task::yield_now().await;
-                first.pop().expect("one of them").settle(verdict, now);
+                first.pop().expect("one of them").settle(outcome, now);
             };
             assert_eq!(tokio::join!(waiting, settled).0, others);
         }

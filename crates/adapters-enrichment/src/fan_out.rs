@@ -1,7 +1,8 @@
 //! Asks every needed vendor at once, and answers at the deadline with what is there.
 //!
-//! A look-up runs as a task of its own and belongs to nobody's request: when the answer has to leave, the look-up goes on,
-//! lands in the cache, and was paid for once. Simultaneous requests for one number join the look-up that is under way.
+//! A look-up runs as a task of its own and belongs to nobody's request: when the answer has to leave, the look-up goes
+//! on, lands in the cache, and was paid for once. Simultaneous requests for one number join the look-up that is under
+//! way.
 
 use std::{
     collections::HashMap,
@@ -30,14 +31,14 @@ use tokio::{
 };
 
 use crate::{
-    breaker::{Breaker, Verdict},
+    breaker::{AttemptOutcome, Breaker},
     offline::Offline,
 };
 
 /// Answers that are remembered in the process.
 const RECENT: u64 = 20_000;
-/// How long an answer that goes to the cache is remembered here as well: a recall that read the cache just before it landed
-/// finds it here, and so does one while the cache cannot be written.
+/// How long an answer that goes to the cache is remembered here as well: a recall that read the cache just before it
+/// landed finds it here, and so does one while the cache cannot be written.
 const STORED_FOR: Duration = Duration::from_mins(1);
 /// How long a partial answer saves the next look-up.
 const PARTIAL_FOR: Duration = Duration::from_mins(10);
@@ -48,10 +49,10 @@ const STORE_AGAIN: [Duration; 2] = [Duration::from_millis(250), Duration::from_s
 
 /// The limits of the fan-out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct FanOutLimits {
     /// How long answers save a look-up.
     pub ttl: Ttl,
-    /// How long a look-up may take, from its begin to its answer.
+    /// How long a look-up may take, from its start to its answer.
     pub look_up: Duration,
     /// How long one attempt to store an answer may take.
     pub store: Duration,
@@ -59,7 +60,7 @@ pub struct Limits {
     pub under_way: u32,
 }
 
-impl Default for Limits {
+impl Default for FanOutLimits {
     /// Thirty days and one day, ten seconds, five seconds, 64 look-ups.
     fn default() -> Self {
         Self {
@@ -110,7 +111,7 @@ pub struct FanOutParts {
     /// Who is told how look-ups end.
     pub probe: Arc<dyn LookupProbe>,
     /// The limits.
-    pub limits: Limits,
+    pub limits: FanOutLimits,
 }
 
 /// Asks vendors for the recall. Share it in an `Arc`; there is one for the process.
@@ -121,20 +122,20 @@ pub struct FanOut {
 }
 
 struct Shared {
-    desks: Vec<Desk>,
+    vendors: Vec<GuardedVendor>,
     cache: Arc<dyn EnrichmentCache>,
     ledger: Option<Arc<dyn SpendLedger>>,
     clock: Arc<dyn Clock>,
     probe: Arc<dyn LookupProbe>,
-    limits: Limits,
+    limits: FanOutLimits,
     flights: Mutex<HashMap<Key, watch::Receiver<Progress>>>,
     recent: Cache<Key, Arc<Learnt>>,
     closing: AtomicBool,
     stop: watch::Sender<bool>,
 }
 
-/// A vendor with what guards it.
-struct Desk {
+/// A vendor and what guards it.
+struct GuardedVendor {
     vendor: Vendor,
     name: &'static str,
     breaker: Breaker,
@@ -146,17 +147,17 @@ struct Desk {
 struct Key {
     tenant: TenantId,
     number: PhoneNumber,
-    desk: usize,
+    vendor: usize,
 }
 
 /// An answer and what becomes of it.
 struct Learnt {
     lookup: CachedLookup,
-    kind: Kind,
+    kind: AnswerKind,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum AnswerKind {
     /// A hit or a miss: it goes to the cache and replaces what the vendor said before.
     Complete,
     /// Shown beside what the vendor said before.
@@ -165,7 +166,7 @@ enum Kind {
     Invalid,
 }
 
-impl Kind {
+impl AnswerKind {
     const fn remembered_for(self) -> Duration {
         match self {
             Self::Complete => STORED_FOR,
@@ -214,14 +215,14 @@ impl moka::Expiry<Key, Arc<Learnt>> for ByKind {
 }
 
 impl FanOut {
-    /// Puts the fan-out over its parts. Look-ups run on `runtime`, which must outlive the requests: a look-up goes on after the
-    /// worker that asked for it has stopped.
+    /// Puts the fan-out over its parts. Look-ups run on `runtime`, which must outlive the requests: a look-up goes on
+    /// after the worker that asked for it has stopped.
     #[must_use]
     pub fn new(parts: FanOutParts, runtime: Handle) -> Self {
-        let desks = parts
+        let vendors = parts
             .vendors
             .into_iter()
-            .map(|vendor| Desk {
+            .map(|vendor| GuardedVendor {
                 name: vendor.provider.name(),
                 breaker: Breaker::new(),
                 slots: Arc::new(Semaphore::new(parts.limits.under_way as usize)),
@@ -230,7 +231,7 @@ impl FanOut {
             .collect();
         Self {
             shared: Arc::new(Shared {
-                desks,
+                vendors,
                 cache: parts.cache,
                 ledger: parts.ledger,
                 clock: parts.clock,
@@ -246,13 +247,13 @@ impl FanOut {
         }
     }
 
-    /// Begins no look-up any more, gives those under way `grace` to land, and ends the rest.
+    /// Starts no further look-up, gives those under way `grace` to land, and ends the rest.
     pub async fn close(&self, grace: Duration) {
         self.shared.closing.store(true, Ordering::SeqCst);
         let all_landed = async {
-            for desk in &self.shared.desks {
+            for guarded in &self.shared.vendors {
                 // Fails only when the semaphore is closed, which it never is.
-                let _ = desk.slots.acquire_many(self.shared.limits.under_way).await;
+                let _ = guarded.slots.acquire_many(self.shared.limits.under_way).await;
             }
         };
         if tokio::time::timeout(grace, all_landed).await.is_err() {
@@ -277,26 +278,26 @@ impl Enricher for FanOut {
             self.shared.remember(tenant, &number, &mut enriched.lookups);
             let mut awaited = Vec::new();
             let mut refreshed = Vec::new();
-            for (desk, need) in self.shared.needs(&enriched.lookups, now_ms) {
+            for (vendor, need) in self.shared.needs(&enriched.lookups, now_ms) {
                 let key = Key {
                     tenant,
                     number: number.clone(),
-                    desk,
+                    vendor,
                 };
                 match (self.shared.begin(key, &self.runtime), need) {
-                    (Some(flight), Need::Answer) => awaited.push((desk, flight)),
-                    (Some(flight), _) => refreshed.push((desk, flight)),
-                    (None, Need::Answer) => enriched.cut.push(self.shared.desks[desk].name.to_owned()),
+                    (Some(flight), Need::Answer) => awaited.push((vendor, flight)),
+                    (Some(flight), _) => refreshed.push((vendor, flight)),
+                    (None, Need::Answer) => enriched.cut.push(self.shared.vendors[vendor].name.to_owned()),
                     (None, _) => {}
                 }
             }
-            for (desk, mut flight) in awaited {
+            for (vendor, mut flight) in awaited {
                 let landed = flight.wait_for(|progress| matches!(progress, Progress::Landed(_)));
                 match tokio::time::timeout_at(deadline.0.into(), landed).await {
                     Ok(Ok(progress)) => show(&progress, &mut enriched),
                     // Its task ended without an answer.
                     Ok(Err(_)) => {}
-                    Err(_) => enriched.cut.push(self.shared.desks[desk].name.to_owned()),
+                    Err(_) => enriched.cut.push(self.shared.vendors[vendor].name.to_owned()),
                 }
             }
             for (_, flight) in refreshed {
@@ -329,8 +330,8 @@ impl Shared {
     /// The vendors to ask, given `lookups`.
     fn needs(&self, lookups: &[CachedLookup], now_ms: i64) -> Vec<(usize, Need)> {
         let known = CachedLookups::new(lookups, self.limits.ttl, now_ms);
-        let needs = self.desks.iter().enumerate().map(|(index, desk)| {
-            let need = known.need(desk.name, desk.vendor.provider.fills());
+        let needs = self.vendors.iter().enumerate().map(|(index, guarded)| {
+            let need = known.need(guarded.name, guarded.vendor.provider.fills());
             (index, need)
         });
         needs.filter(|(_, need)| *need != Need::Nothing).collect()
@@ -338,11 +339,11 @@ impl Shared {
 
     /// Adds what landed lately.
     fn remember(&self, tenant: TenantId, number: &PhoneNumber, lookups: &mut Vec<CachedLookup>) {
-        for desk in 0..self.desks.len() {
+        for vendor in 0..self.vendors.len() {
             let key = Key {
                 tenant,
                 number: number.clone(),
-                desk,
+                vendor,
             };
             if let Some(learnt) = self.recent.get(&key) {
                 learn(&learnt, lookups);
@@ -352,7 +353,7 @@ impl Shared {
 
     /// Joins the look-up that is under way, or begins one; `None` when there may be no more.
     fn begin(self: &Arc<Self>, key: Key, runtime: &Handle) -> Option<watch::Receiver<Progress>> {
-        let desk = &self.desks[key.desk];
+        let guarded = &self.vendors[key.vendor];
         let mut flights = self.flights();
         if let Some(flight) = flights.get(&key) {
             return Some(flight.clone());
@@ -363,10 +364,10 @@ impl Shared {
         if let Some(learnt) = landed.filter(|learnt| learnt.lookup.is_fresh(self.limits.ttl, now_ms)) {
             return Some(watch::channel(Progress::Landed(Some(learnt))).1);
         }
-        let slot = Arc::clone(&desk.slots).try_acquire_owned().ok();
+        let slot = Arc::clone(&guarded.slots).try_acquire_owned().ok();
         let Some(slot) = slot.filter(|_| !self.closing.load(Ordering::SeqCst)) else {
             drop(flights);
-            self.probe.skipped(desk.name, Skip::Busy);
+            self.probe.skipped(guarded.name, Skip::Busy);
             return None;
         };
         let (landing, flight) = watch::channel(Progress::UnderWay);
@@ -376,7 +377,7 @@ impl Shared {
         Some(flight)
     }
 
-    /// One look-up from begin to cache.
+    /// One look-up, from its start to the cache.
     async fn fly(self: Arc<Self>, key: Key, landing: watch::Sender<Progress>, slot: OwnedSemaphorePermit) {
         let mut stop = self.stop.subscribe();
         let flight = async {
@@ -390,7 +391,7 @@ impl Shared {
             }
             drop(listed);
             landing.send_replace(Progress::Landed(learnt.clone()));
-            if let Some(learnt) = learnt.filter(|learnt| learnt.kind == Kind::Complete) {
+            if let Some(learnt) = learnt.filter(|learnt| learnt.kind == AnswerKind::Complete) {
                 self.store(&key, &learnt.lookup).await;
             }
         };
@@ -403,34 +404,34 @@ impl Shared {
 
     /// Asks the vendor, unless its breaker or the ledger is against it.
     async fn ask(&self, key: &Key) -> Option<Learnt> {
-        let desk = &self.desks[key.desk];
+        let guarded = &self.vendors[key.vendor];
         let deadline = Deadline(Instant::now() + self.limits.look_up);
-        let entered = tokio::time::timeout_at(deadline.0.into(), desk.breaker.enter(|| self.clock.instant())).await;
+        let entered = tokio::time::timeout_at(deadline.0.into(), guarded.breaker.enter(|| self.clock.instant())).await;
         let permit = match entered.unwrap_or(Err(Skip::OutOfOrder)) {
             Ok(permit) => permit,
             Err(why) => {
-                self.probe.skipped(desk.name, why);
+                self.probe.skipped(guarded.name, why);
                 return None;
             }
         };
         if let Err(why) = self.pay(key, deadline).await {
-            self.probe.skipped(desk.name, why);
+            self.probe.skipped(guarded.name, why);
             return None;
         }
 
         let began = Instant::now();
-        let look_up = desk.vendor.provider.look_up(&key.number, deadline);
+        let look_up = guarded.vendor.provider.look_up(&key.number, deadline);
         let outcome = tokio::time::timeout_at(deadline.0.into(), look_up).await;
         let outcome = outcome.unwrap_or(LookupOutcome::Transient);
-        self.probe.ended(desk.name, outcome.label(), began.elapsed());
+        self.probe.ended(guarded.name, outcome.label(), began.elapsed());
 
         let verdict = match outcome {
-            LookupOutcome::Transient => Verdict::Failed,
-            LookupOutcome::Denied => Verdict::Refused,
-            _ => Verdict::Answered,
+            LookupOutcome::Transient => AttemptOutcome::Failed,
+            LookupOutcome::Denied => AttemptOutcome::Refused,
+            _ => AttemptOutcome::Answered,
         };
         if let Some(pause) = permit.settle(verdict, self.clock.instant()) {
-            let (vendor, pause_s) = (desk.name, pause.length.as_secs());
+            let (vendor, pause_s) = (guarded.name, pause.length.as_secs());
             if pause.is_refusal {
                 tracing::warn!(
                     vendor,
@@ -446,15 +447,15 @@ impl Shared {
             }
         }
         let (found, kind) = match outcome {
-            LookupOutcome::Hit(found) => (found, Kind::Complete),
-            LookupOutcome::Miss => (Enrichment::default(), Kind::Complete),
-            LookupOutcome::Partial(found) => (found, Kind::Partial),
-            LookupOutcome::Invalid => (Enrichment::default(), Kind::Invalid),
+            LookupOutcome::Hit(found) => (found, AnswerKind::Complete),
+            LookupOutcome::Miss => (Enrichment::default(), AnswerKind::Complete),
+            LookupOutcome::Partial(found) => (found, AnswerKind::Partial),
+            LookupOutcome::Invalid => (Enrichment::default(), AnswerKind::Invalid),
             LookupOutcome::Transient | LookupOutcome::Denied => return None,
         };
         Some(Learnt {
             lookup: CachedLookup {
-                vendor: desk.name.to_owned(),
+                vendor: guarded.name.to_owned(),
                 fetched_at_ms: self.clock.now_ms(),
                 found,
             },
@@ -464,14 +465,14 @@ impl Shared {
 
     /// Counts the request that is about to be sent. What cannot be counted is not sent.
     async fn pay(&self, key: &Key, deadline: Deadline) -> Result<(), Skip> {
-        let desk = &self.desks[key.desk];
-        let Some(price_micro_usd) = desk.vendor.price_micro_usd else {
+        let guarded = &self.vendors[key.vendor];
+        let Some(price_micro_usd) = guarded.vendor.price_micro_usd else {
             return Ok(());
         };
         let ledger = self.ledger.as_ref().ok_or(Skip::Uncounted)?;
         let purchase = Purchase {
             tenant: key.tenant,
-            vendor: desk.name.to_owned(),
+            vendor: guarded.name.to_owned(),
             day: Day::of_ms(self.clock.now_ms()),
             price_micro_usd,
         };
@@ -479,7 +480,7 @@ impl Shared {
             Ok(true) => Ok(()),
             Ok(false) => Err(Skip::Capped),
             Err(error) => {
-                let (vendor, error) = (desk.name, &error as &dyn std::error::Error);
+                let (vendor, error) = (guarded.name, &error as &dyn std::error::Error);
                 tracing::warn!(vendor, error, "the look-up cannot be counted, so it is not made");
                 Err(Skip::Uncounted)
             }
@@ -524,7 +525,7 @@ fn learn(learnt: &Learnt, lookups: &mut Vec<CachedLookup>) {
     {
         return;
     }
-    if *kind == Kind::Complete {
+    if *kind == AnswerKind::Complete {
         lookups.retain(|known| !same_vendor(known));
     }
     lookups.push(lookup.clone());

@@ -6,13 +6,13 @@ use serde_json::Value;
 /// The longest text that is taken over, in characters.
 const TEXT_LIMIT: usize = 200;
 
-/// The body as a JSON object; `None` for everything else, a proxy's HTML for one.
+/// The body as a JSON object; `None` for everything else, such as a proxy's HTML.
 pub(crate) fn object(body: &[u8]) -> Option<Value> {
     serde_json::from_slice(body).ok().filter(Value::is_object)
 }
 
-/// A text that says something, cleaned. Numbers, booleans (a field outside the plan), empty strings and placeholders say
-/// nothing.
+/// A text that says something, cleaned up. Numbers, booleans (a field outside the plan), empty strings and placeholders
+/// say nothing.
 pub(crate) fn text(value: &Value) -> Option<String> {
     clean(value.as_str()?)
 }

@@ -1,15 +1,9 @@
-//! What the numbering plan says of a line, from libphonenumber's metadata: nobody is asked and nothing is paid.
+//! What the numbering plan says about a line, from libphonenumber's metadata: nobody is asked and nothing is paid.
 //!
-//! Only what is certain is said. In the NANP, for one, mobile and fixed lines share their ranges, so nothing is said there
-//! except of ranges with a meaning of their own, such as toll-free ones.
+//! It says only what is certain. In the NANP, for example, mobile and fixed lines share their ranges, so nothing is
+//! said there except of ranges with a meaning of their own, such as toll-free ones.
 
-use domain::{
-    async_trait,
-    context::Deadline,
-    enrichment::{Block, Blocks, Enrichment, Line, LookupOutcome, vendor},
-    phone::PhoneNumber,
-    port::EnrichmentProvider,
-};
+use domain::{enrichment::Line, phone::PhoneNumber};
 use moka::sync::Cache;
 use rlibphonenumber::{PHONE_NUMBER_UTIL, PhoneNumberType};
 
@@ -18,22 +12,22 @@ const KEPT: u64 = 10_000;
 
 /// The numbering plan.
 #[derive(Debug)]
-pub struct Offline {
+pub(crate) struct Offline {
     known: Cache<PhoneNumber, Option<&'static str>>,
 }
 
 impl Offline {
     /// The plan of the metadata that is built in.
     #[must_use]
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             known: Cache::new(KEPT),
         }
     }
 
-    /// The line, as far as its number tells.
+    /// What the number alone says about the line.
     #[must_use]
-    pub fn line(&self, number: &PhoneNumber) -> Option<Line> {
+    pub(crate) fn line(&self, number: &PhoneNumber) -> Option<Line> {
         let line_type = self.known.get(number).unwrap_or_else(|| {
             let line_type = line_type(number);
             self.known.insert(number.clone(), line_type);
@@ -42,30 +36,6 @@ impl Offline {
         line_type.map(|line_type| Line {
             carrier: None,
             line_type: Some(line_type.to_owned()),
-        })
-    }
-}
-
-impl Default for Offline {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-#[async_trait]
-impl EnrichmentProvider for Offline {
-    fn name(&self) -> &'static str {
-        vendor::OFFLINE
-    }
-
-    fn fills(&self) -> Blocks {
-        Blocks::NONE.with(Block::Phone)
-    }
-
-    async fn look_up(&self, number: &PhoneNumber, _deadline: Deadline) -> LookupOutcome {
-        LookupOutcome::complete(Enrichment {
-            phone: self.line(number),
-            ..Enrichment::default()
         })
     }
 }

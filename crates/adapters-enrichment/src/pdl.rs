@@ -1,7 +1,8 @@
-//! People Data Labs person enrichment: the person, their job, and the employer's address.
+//! [People Data Labs person enrichment](https://docs.peopledatalabs.com/docs/reference-person-enrichment-api): the
+//! person, their job, and the employer's address. Its [error codes](https://docs.peopledatalabs.com/docs/errors).
 //!
-//! Fields outside the plan come as booleans instead of texts. A 404 of the vendor's own form is an ordinary miss, which costs
-//! nothing.
+//! Fields outside the plan come as booleans instead of texts. A 404 of the vendor's own form is an ordinary miss, which
+//! costs nothing.
 
 use domain::{
     async_trait,
@@ -10,19 +11,16 @@ use domain::{
     phone::PhoneNumber,
     port::EnrichmentProvider,
 };
-use reqwest::{Method, Request, header::HeaderValue};
+use outgoing::{BaseUrl, Client, Method, Request, UnusableSecret, header::HeaderValue, secret_header};
 use secrecy::SecretString;
 use serde_json::Value;
 
-use crate::{
-    http::{BaseUrl, Http, UnusableSecret, secret_header},
-    json,
-};
+use crate::{http, json};
 
 /// People Data Labs.
 #[derive(Debug)]
 pub struct PeopleDataLabs {
-    http: Http,
+    client: Client,
     base: BaseUrl,
     key: HeaderValue,
     min_likelihood: u8,
@@ -32,16 +30,17 @@ impl PeopleDataLabs {
     /// Where People Data Labs answers unless a setting says otherwise.
     pub const BASE_URL: &'static str = "https://api.peopledatalabs.com";
 
-    /// How sure the vendor must be, from 1 to 10, unless a setting says otherwise. Below it a match is often another person.
+    /// How sure the vendor must be, from 1 to 10, unless a setting says otherwise. Below it a match is often another
+    /// person.
     pub const MIN_LIKELIHOOD: u8 = 6;
 
     /// Asks with an API key for people of whom the vendor is at least this sure, from 1 to 10.
     ///
     /// # Errors
     /// [`UnusableSecret`] when the key cannot be sent in a header.
-    pub fn new(http: Http, base: BaseUrl, key: &SecretString, min_likelihood: u8) -> Result<Self, UnusableSecret> {
+    pub fn new(client: Client, base: BaseUrl, key: &SecretString, min_likelihood: u8) -> Result<Self, UnusableSecret> {
         Ok(Self {
-            http,
+            client,
             base,
             key: secret_header("", key)?,
             min_likelihood,
@@ -67,7 +66,7 @@ impl EnrichmentProvider for PeopleDataLabs {
             .append_pair("titlecase", "true");
         let mut request = Request::new(Method::GET, url);
         request.headers_mut().insert("x-api-key", self.key.clone());
-        match self.http.get(self.name(), request, deadline).await {
+        match http::get(&self.client, self.name(), request, deadline).await {
             Some(answer) => decode(answer.status, &answer.body, self.min_likelihood),
             None => LookupOutcome::Transient,
         }

@@ -1,7 +1,8 @@
-//! Telnyx Number Lookup v2: carrier, line type and caller name.
+//! [Telnyx Number Lookup v2](https://developers.telnyx.com/docs/identity/number-lookup/index): carrier, line type and
+//! caller name. Its [error codes](https://developers.telnyx.com/development/api-fundamentals/api-errors).
 //!
-//! A caller name comes without saying whose it is, so only names that leave no doubt are taken. Codes come as texts, and an
-//! invalid number is a 422.
+//! The answer does not say whose name the caller name is, so only names that leave no doubt are taken. Codes come as
+//! texts, and an invalid number is a 422.
 
 use domain::{
     async_trait,
@@ -14,22 +15,20 @@ use domain::{
     phone::PhoneNumber,
     port::EnrichmentProvider,
 };
-use reqwest::{
-    Method, Request,
+use outgoing::{
+    BaseUrl, Client, Method, Request, UnusableSecret,
     header::{AUTHORIZATION, HeaderValue},
+    secret_header,
 };
 use secrecy::SecretString;
 use serde_json::Value;
 
-use crate::{
-    http::{BaseUrl, Http, UnusableSecret, secret_header},
-    json,
-};
+use crate::{http, json};
 
 /// Telnyx Number Lookup.
 #[derive(Debug)]
 pub struct Telnyx {
-    http: Http,
+    client: Client,
     base: BaseUrl,
     authorization: HeaderValue,
 }
@@ -42,10 +41,10 @@ impl Telnyx {
     ///
     /// # Errors
     /// [`UnusableSecret`] when the key cannot be sent in a header.
-    pub fn new(http: Http, base: BaseUrl, key: &SecretString) -> Result<Self, UnusableSecret> {
+    pub fn new(client: Client, base: BaseUrl, key: &SecretString) -> Result<Self, UnusableSecret> {
         let authorization = secret_header("Bearer ", key)?;
         Ok(Self {
-            http,
+            client,
             base,
             authorization,
         })
@@ -69,7 +68,7 @@ impl EnrichmentProvider for Telnyx {
             .append_pair("type", "caller-name");
         let mut request = Request::new(Method::GET, url);
         request.headers_mut().insert(AUTHORIZATION, self.authorization.clone());
-        match self.http.get(self.name(), request, deadline).await {
+        match http::get(&self.client, self.name(), request, deadline).await {
             Some(answer) => decode(answer.status, &answer.body),
             None => LookupOutcome::Transient,
         }

@@ -1,6 +1,8 @@
-//! Trestle Reverse Phone 3.2: the line's owners, with a business owner's address, and the line.
+//! [Trestle Reverse Phone 3.2](https://docs.trestleiq.com/api-reference/reverse-phone-api): the line's owners, with a
+//! business owner's address, and the line.
 //!
-//! There is no 401: a wrong, revoked or absent key is a 403, and so is an empty wallet. A source that did not answer is an
+//! There is no 401: a wrong, revoked or absent key is a 403, and so is an empty wallet. A source that did not answer is
+//! an
 //! `error` object inside a 200; the owners are then unknown, not nobody.
 
 use domain::{
@@ -10,19 +12,16 @@ use domain::{
     phone::PhoneNumber,
     port::EnrichmentProvider,
 };
-use reqwest::{Method, Request, header::HeaderValue};
+use outgoing::{BaseUrl, Client, Method, Request, UnusableSecret, header::HeaderValue, secret_header};
 use secrecy::SecretString;
 use serde_json::Value;
 
-use crate::{
-    http::{BaseUrl, Http, UnusableSecret, secret_header},
-    json,
-};
+use crate::{http, json};
 
 /// Trestle Reverse Phone.
 #[derive(Debug)]
 pub struct Trestle {
-    http: Http,
+    client: Client,
     base: BaseUrl,
     key: HeaderValue,
 }
@@ -35,9 +34,9 @@ impl Trestle {
     ///
     /// # Errors
     /// [`UnusableSecret`] when the key cannot be sent in a header.
-    pub fn new(http: Http, base: BaseUrl, key: &SecretString) -> Result<Self, UnusableSecret> {
+    pub fn new(client: Client, base: BaseUrl, key: &SecretString) -> Result<Self, UnusableSecret> {
         let key = secret_header("", key)?;
-        Ok(Self { http, base, key })
+        Ok(Self { client, base, key })
     }
 }
 
@@ -56,7 +55,7 @@ impl EnrichmentProvider for Trestle {
         url.query_pairs_mut().append_pair("phone", number.as_e164());
         let mut request = Request::new(Method::GET, url);
         request.headers_mut().insert("x-api-key", self.key.clone());
-        match self.http.get(self.name(), request, deadline).await {
+        match http::get(&self.client, self.name(), request, deadline).await {
             Some(answer) => decode(answer.status, &answer.body),
             None => LookupOutcome::Transient,
         }

@@ -1,7 +1,10 @@
-//! Twilio Lookup v2: line type, carrier and caller name.
+//! [Twilio Lookup v2](https://www.twilio.com/docs/lookup/v2-api): [line type and
+//! carrier](https://www.twilio.com/docs/lookup/v2-api/line-type-intelligence), and [caller
+//! name](https://www.twilio.com/docs/lookup/v2-api/caller-name). The page of each error code is
+//! `https://www.twilio.com/docs/api/errors/CODE`, for example [60600](https://www.twilio.com/docs/api/errors/60600).
 //!
-//! An invalid number is a 200 with `valid: false`. Each package carries an error code of its own, and a code does not mean
-//! that there is no value beside it: a degraded source answers with fallback data.
+//! An invalid number is a 200 with `valid: false`. Each package carries an error code of its own, and a code does not
+//! mean that there is no value beside it: a degraded source answers with fallback data.
 
 use domain::{
     async_trait,
@@ -10,22 +13,19 @@ use domain::{
     phone::PhoneNumber,
     port::EnrichmentProvider,
 };
-use reqwest::{
-    Method, Request,
+use outgoing::{
+    BaseUrl, Client, Method, Request, UnusableSecret, basic_header,
     header::{AUTHORIZATION, HeaderValue},
 };
 use secrecy::SecretString;
 use serde_json::Value;
 
-use crate::{
-    http::{BaseUrl, Http, UnusableSecret},
-    json,
-};
+use crate::{http, json};
 
 /// Twilio Lookup v2.
 #[derive(Debug)]
 pub struct Twilio {
-    http: Http,
+    client: Client,
     base: BaseUrl,
     authorization: HeaderValue,
 }
@@ -38,10 +38,10 @@ impl Twilio {
     ///
     /// # Errors
     /// [`UnusableSecret`] when the user name holds a colon, which Basic authentication cannot carry.
-    pub fn new(http: Http, base: BaseUrl, user: &str, password: &SecretString) -> Result<Self, UnusableSecret> {
-        let authorization = http.basic_header(user, password)?;
+    pub fn new(client: Client, base: BaseUrl, user: &str, password: &SecretString) -> Result<Self, UnusableSecret> {
+        let authorization = basic_header(&client, user, password)?;
         Ok(Self {
-            http,
+            client,
             base,
             authorization,
         })
@@ -64,7 +64,7 @@ impl EnrichmentProvider for Twilio {
             .append_pair("Fields", "line_type_intelligence,caller_name");
         let mut request = Request::new(Method::GET, url);
         request.headers_mut().insert(AUTHORIZATION, self.authorization.clone());
-        match self.http.get(self.name(), request, deadline).await {
+        match http::get(&self.client, self.name(), request, deadline).await {
             Some(answer) => decode(answer.status, &answer.body),
             None => LookupOutcome::Transient,
         }

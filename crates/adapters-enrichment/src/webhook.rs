@@ -1,8 +1,8 @@
 //! The operator's own customer records as a vendor: one GET that answers the three blocks.
 //!
 //! `GET URL?phone_number=%2B12025550142` answers 200 with `{"person": {"name", "title", "company"}, "company": {"name",
-//! "address"}, "phone": {"carrier", "line_type"}}`, everything optional. An empty object, 204 and 404 mean that the number is
-//! not in the records.
+//! "address"}, "phone": {"carrier", "line_type"}}`, everything optional. An empty object, 204 and 404 mean that the
+//! number is not in the records.
 
 use std::fmt;
 
@@ -13,26 +13,25 @@ use domain::{
     phone::PhoneNumber,
     port::EnrichmentProvider,
 };
-use reqwest::{
-    Method, Request, Url,
+use outgoing::{
+    Client, MalformedUrl, Method, Request, UnusableSecret, Url,
     header::{AUTHORIZATION, HeaderValue},
+    secret_header, web_url,
 };
 use secrecy::SecretString;
 use serde_json::Value;
 
-use crate::{
-    http::{Http, MalformedUrl, UnusableSecret, secret_header, web_url},
-    json,
-};
+use crate::{http, json};
 
 /// The operator's own records.
 pub struct Webhook {
-    http: Http,
+    client: Client,
     url: WebhookUrl,
     authorization: Option<HeaderValue>,
 }
 
-/// Where the operator's records answer: `http` or `https`, with any path and query. It may hold a secret, so it is never shown.
+/// Where the operator's records answer: `http` or `https`, with any path and query. It may hold a secret, so it is
+/// never shown.
 #[derive(Clone, PartialEq, Eq)]
 pub struct WebhookUrl(Url);
 
@@ -55,10 +54,10 @@ impl Webhook {
     ///
     /// # Errors
     /// [`UnusableSecret`] when the secret cannot be sent in a header.
-    pub fn new(http: Http, url: WebhookUrl, secret: Option<&SecretString>) -> Result<Self, UnusableSecret> {
+    pub fn new(client: Client, url: WebhookUrl, secret: Option<&SecretString>) -> Result<Self, UnusableSecret> {
         let authorization = secret.map(|secret| secret_header("Bearer ", secret)).transpose()?;
         Ok(Self {
-            http,
+            client,
             url,
             authorization,
         })
@@ -88,7 +87,7 @@ impl EnrichmentProvider for Webhook {
         if let Some(authorization) = &self.authorization {
             request.headers_mut().insert(AUTHORIZATION, authorization.clone());
         }
-        match self.http.get(self.name(), request, deadline).await {
+        match http::get(&self.client, self.name(), request, deadline).await {
             Some(answer) => decode(answer.status, &answer.body),
             None => LookupOutcome::Transient,
         }

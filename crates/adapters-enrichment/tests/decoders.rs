@@ -1,4 +1,5 @@
-//! Every decoder against every recorded answer, cut, mutated and mismatched: none panics, and none says something empty.
+//! Every decoder against every recorded answer, cut, mutated and mismatched: none panics, and none says something
+//! empty.
 //!
 //! The same is fuzzed with `cargo fuzz run decoders`; see `fuzz/`.
 

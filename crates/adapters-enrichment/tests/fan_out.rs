@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use adapters_enrichment::{FanOut, FanOutParts, Http, Limits, Vendor, telnyx::Telnyx, twilio::Twilio};
+use adapters_enrichment::{FanOut, FanOutLimits, FanOutParts, Vendor, telnyx::Telnyx, twilio::Twilio};
 use domain::{
     access::TenantId,
     async_trait,
@@ -272,10 +272,10 @@ struct Bench {
 
 impl Bench {
     fn new(vendors: &[&Arc<FakeVendor>]) -> Self {
-        Self::with(vendors, Limits::default())
+        Self::with(vendors, FanOutLimits::default())
     }
 
-    fn with(vendors: &[&Arc<FakeVendor>], limits: Limits) -> Self {
+    fn with(vendors: &[&Arc<FakeVendor>], limits: FanOutLimits) -> Self {
         let vendors = vendors.iter().map(|vendor| {
             let provider: Arc<dyn EnrichmentProvider> = Arc::clone(vendor) as _;
             Vendor::paid(provider, 8_000)
@@ -283,7 +283,7 @@ impl Bench {
         Self::over(vendors.collect(), limits)
     }
 
-    fn over(vendors: Vec<Vendor>, limits: Limits) -> Self {
+    fn over(vendors: Vec<Vendor>, limits: FanOutLimits) -> Self {
         let (cache, ledger, probe) = (
             Arc::<Cache>::default(),
             Arc::<Ledger>::default(),
@@ -630,7 +630,7 @@ async fn what_cannot_be_counted_is_not_bought() {
 #[tokio::test]
 async fn the_operators_own_records_cost_nothing() {
     let vendor = FakeVendor::prompt("webhook", Blocks::ALL, LookupOutcome::Hit(person("Maren Okafor")));
-    let bench = Bench::over(vec![Vendor::free(Arc::clone(&vendor) as _)], Limits::default());
+    let bench = Bench::over(vec![Vendor::free(Arc::clone(&vendor) as _)], FanOutLimits::default());
     *lock(&bench.ledger.caps) = DailyCaps {
         lookups: Some(0),
         spend_micro_usd: Some(0),
@@ -655,9 +655,9 @@ async fn an_answer_that_the_cache_does_not_take_is_offered_again_and_remembered_
 #[tokio::test]
 async fn look_ups_under_way_are_bounded() {
     let vendor = FakeVendor::hanging("twilio", PHONE, hit("mobile"));
-    let limits = Limits {
+    let limits = FanOutLimits {
         under_way: 2,
-        ..Limits::default()
+        ..FanOutLimits::default()
     };
     let bench = Bench::with(&[&vendor], limits);
     for index in 0..5 {
@@ -671,9 +671,9 @@ async fn look_ups_under_way_are_bounded() {
 #[tokio::test]
 async fn a_vendor_has_its_own_limit_behind_the_answer() {
     let vendor = FakeVendor::hanging("twilio", PHONE, hit("mobile"));
-    let limits = Limits {
+    let limits = FanOutLimits {
         look_up: Duration::from_millis(40),
-        ..Limits::default()
+        ..FanOutLimits::default()
     };
     let bench = Bench::with(&[&vendor], limits);
     bench.recall(&number(1), within(5)).await;
@@ -767,11 +767,11 @@ async fn no_vendor_delays_a_recall_beyond_its_deadline() {
             .mount(&good)
             .await;
         let secret = SecretString::from("hush-hush");
-        let http = Http::new().expect("a client");
+        let http = adapters_enrichment::client().expect("a client");
         let twilio = Twilio::new(http.clone(), bad.uri().parse().expect("a URL"), "user", &secret).expect("Twilio");
         let telnyx = Telnyx::new(http, good.uri().parse().expect("a URL"), &secret).expect("Telnyx");
         let vendors = vec![Vendor::paid(Arc::new(twilio), 0), Vendor::paid(Arc::new(telnyx), 0)];
-        let bench = Bench::over(vendors, Limits::default());
+        let bench = Bench::over(vendors, FanOutLimits::default());
         // A loaded machine is late now and then; a vendor that can delay a recall does so every time.
         let mut shortest = Duration::MAX;
         for index in 1..6 {

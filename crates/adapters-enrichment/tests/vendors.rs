@@ -7,7 +7,6 @@
 )]
 
 use adapters_enrichment::{
-    BaseUrl, Http,
     pdl::{self, PeopleDataLabs},
     telnyx::{self, Telnyx},
     trestle::{self, Trestle},
@@ -20,6 +19,7 @@ use domain::{
     phone::PhoneNumber,
     port::EnrichmentProvider,
 };
+use outgoing::{BaseUrl, Client};
 use secrecy::SecretString;
 use std::time::{Duration, Instant};
 use testkit::contract::{EnrichmentProviderFixture, Made};
@@ -45,31 +45,31 @@ fn secret() -> SecretString {
     SecretString::from("hush-hush")
 }
 
-fn http() -> Http {
-    Http::new().expect("a client")
+fn client() -> Client {
+    adapters_enrichment::client().expect("a client")
 }
 
 fn twilio(address: &str) -> Twilio {
-    Twilio::new(http(), base(address), "SKuser", &secret()).expect("Twilio")
+    Twilio::new(client(), base(address), "SKuser", &secret()).expect("Twilio")
 }
 
 fn trestle(address: &str) -> Trestle {
-    Trestle::new(http(), base(address), &secret()).expect("Trestle")
+    Trestle::new(client(), base(address), &secret()).expect("Trestle")
 }
 
 fn telnyx(address: &str) -> Telnyx {
-    Telnyx::new(http(), base(address), &secret()).expect("Telnyx")
+    Telnyx::new(client(), base(address), &secret()).expect("Telnyx")
 }
 
 fn pdl(address: &str) -> PeopleDataLabs {
-    PeopleDataLabs::new(http(), base(address), &secret(), PeopleDataLabs::MIN_LIKELIHOOD).expect("People Data Labs")
+    PeopleDataLabs::new(client(), base(address), &secret(), PeopleDataLabs::MIN_LIKELIHOOD).expect("People Data Labs")
 }
 
 fn webhook(address: &str) -> Webhook {
     let url = format!("{address}/crm/look-up?token=hush-token")
         .parse()
         .expect("a URL");
-    Webhook::new(http(), url, Some(&secret())).expect("the webhook")
+    Webhook::new(client(), url, Some(&secret())).expect("the webhook")
 }
 
 const SECRETS: &[&str] = &["hush-hush", "hush-token", "SKuser", "U0t1c2VyOmh1c2gtaHVzaA=="];
@@ -233,8 +233,7 @@ async fn each_vendor_is_asked_in_its_own_way_below_the_prefix() {
 async fn an_address_is_reached_whatever_it_answers() {
     let server = MockServer::start().await;
     let soon = || Deadline(Instant::now() + Duration::from_secs(10));
-    http()
-        .reach(&base(&server.uri()), soon())
+    adapters_enrichment::reach(&client(), &base(&server.uri()), soon())
         .await
         .expect("a 404 is an answer");
     let requests = server.received_requests().await.expect("requests are recorded");
@@ -244,7 +243,11 @@ async fn an_address_is_reached_whatever_it_answers() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let closed = format!("http://{}", listener.local_addr().expect("an address"));
     drop(listener);
-    assert!(http().reach(&base(&closed), soon()).await.is_err());
+    assert!(
+        adapters_enrichment::reach(&client(), &base(&closed), soon())
+            .await
+            .is_err()
+    );
     assert!(gone.starts_with("http://127.0.0.1:"));
 }
 

@@ -1,6 +1,6 @@
 //! A model behind an OpenAI-compatible `/chat/completions`, as Ollama, vLLM and hosted services have it.
 
-use std::{fmt, str::FromStr, time::Duration};
+use std::{fmt, time::Duration};
 
 use domain::{
     async_trait,
@@ -8,22 +8,20 @@ use domain::{
     port::{ModelError, Summarizer},
     rewrite::{Draft, DraftFact, Part},
 };
-use reqwest::{
-    Method, Request, Response, Url,
-    header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, RETRY_AFTER},
-    redirect,
+use outgoing::{
+    Answer, BaseUrl, Client, ClientLimits, Method, NoAnswer, Request, SetupError, UnusableSecret,
+    header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER},
+    secret_header,
 };
-use secrecy::{ExposeSecret, SecretString};
+use secrecy::SecretString;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// How much of an answer is read.
-const BODY_LIMIT: usize = 64 * 1024;
-/// How long a connection may take to stand.
-const CONNECT_LIMIT: Duration = Duration::from_secs(5);
-/// How long an idle connection is kept for the next request.
-const IDLE_LIMIT: Duration = Duration::from_secs(90);
-/// The longest answer that a model is let write, in its tokens: a summary and twenty facts fit.
+const LIMITS: ClientLimits = ClientLimits {
+    connect: Duration::from_secs(5),
+    body: 64 * 1024,
+};
+/// The longest answer that the model may write, in its tokens: a summary and twenty facts fit.
 const MAX_TOKENS: u32 = 1500;
 
 const ABOUT_CALL: &str = "\
@@ -51,9 +49,9 @@ was about, what is open. Begin every sentence with \"Caller\" or \"Agent\". Tell
 Give no advice and no instruction, and address nobody. Words such as system, rule, security, previous, model, must and should may \
 only stand in a verbatim quotation between double quotation marks.";
 
-/// Asks a model. It follows no redirect, retries nothing, uses no proxy of the environment, and reads at most 64 KiB of an answer.
+/// Asks a model: 5 s for a connection, and at most 64 KiB of an answer.
 pub struct OpenAi {
-    client: reqwest::Client,
+    client: Client,
     base: BaseUrl,
     model: String,
     authorization: Option<HeaderValue>,
@@ -61,24 +59,13 @@ pub struct OpenAi {
 
 /// The model cannot be asked as the settings say.
 #[derive(Debug, thiserror::Error)]
-pub enum SetupError {
+pub enum ModelSetupError {
     /// The client could not be set up.
-    #[error("the HTTP client for the language model cannot be set up; are CA certificates installed?")]
-    Client(#[source] reqwest::Error),
+    #[error(transparent)]
+    Client(#[from] SetupError),
     /// The key holds characters that cannot be sent in a header.
-    #[error("the key holds characters that cannot be sent in a header")]
-    UnusableKey,
-}
-
-/// The endpoint does not answer. The cause names no more than the kind of failure.
-#[derive(Debug, thiserror::Error)]
-pub enum Unreachable {
-    /// No connection stood, or no answer came.
-    #[error("no answer from the language model's address")]
-    NoAnswer(#[source] reqwest::Error),
-    /// Nothing happened by the deadline.
-    #[error("no answer from the language model's address in time")]
-    Late,
+    #[error(transparent)]
+    UnusableKey(#[from] UnusableSecret),
 }
 
 /// What a status that is no success means to the operator.
@@ -87,50 +74,27 @@ pub enum Unreachable {
 struct Status(u16);
 
 impl OpenAi {
-    /// The model named `model` at `base`.
+    /// The model named `model` at `base`, which is the address before `/chat/completions`.
     ///
     /// # Errors
-    /// [`SetupError`] when the key cannot be sent or the system's CA certificates cannot be read.
-    pub fn new(base: BaseUrl, model: String, key: Option<&SecretString>) -> Result<Self, SetupError> {
-        let authorization = key.map(|key| {
-            let mut value = HeaderValue::try_from(format!("Bearer {}", key.expose_secret()))?;
-            value.set_sensitive(true);
-            Ok::<_, reqwest::header::InvalidHeaderValue>(value)
-        });
-        let authorization = authorization.transpose().map_err(|_| SetupError::UnusableKey)?;
-        if rustls::crypto::CryptoProvider::get_default().is_none() {
-            // Fails only when another thread was quicker, and then there is one.
-            let _ = rustls::crypto::ring::default_provider().install_default();
-        }
-        let client = reqwest::Client::builder()
-            .user_agent(concat!("caller-memory/", env!("CARGO_PKG_VERSION")))
-            .redirect(redirect::Policy::none())
-            .retry(reqwest::retry::never())
-            .no_proxy()
-            .referer(false)
-            .connect_timeout(CONNECT_LIMIT)
-            .pool_idle_timeout(IDLE_LIMIT)
-            .build()
-            .map_err(SetupError::Client)?;
+    /// [`ModelSetupError`] when the key cannot be sent or the system's CA certificates cannot be read.
+    pub fn new(base: BaseUrl, model: String, key: Option<&SecretString>) -> Result<Self, ModelSetupError> {
         Ok(Self {
-            client,
+            authorization: key.map(|key| secret_header("Bearer ", key)).transpose()?,
+            client: Client::to(base.as_url(), LIMITS)?,
             base,
             model,
-            authorization,
         })
     }
 
     /// The status with which `/models` answers, which costs nothing and shows whether the key is accepted.
     ///
     /// # Errors
-    /// [`Unreachable`] when no HTTP answer comes by the deadline.
-    pub async fn reach(&self, deadline: Deadline) -> Result<u16, Unreachable> {
-        let request = self.request(Method::GET, "/models");
-        match tokio::time::timeout_at(deadline.0.into(), self.client.execute(request)).await {
-            Ok(Ok(response)) => Ok(response.status().as_u16()),
-            Ok(Err(error)) => Err(Unreachable::NoAnswer(error.without_url())),
-            Err(_) => Err(Unreachable::Late),
-        }
+    /// [`NoAnswer`] when no HTTP answer comes by the deadline.
+    pub async fn reach(&self, deadline: Deadline) -> Result<u16, NoAnswer> {
+        self.client
+            .status(self.request(Method::GET, "/models"), deadline.0)
+            .await
     }
 
     fn request(&self, method: Method, path: &str) -> Request {
@@ -157,28 +121,7 @@ impl OpenAi {
             .headers_mut()
             .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         *request.body_mut() = Some(body.to_string().into());
-        match tokio::time::timeout_at(deadline.0.into(), self.answer(request)).await {
-            Ok(answer) => answer,
-            Err(late) => Err(ModelError::Failed(Box::new(late))),
-        }
-    }
-
-    async fn answer(&self, request: Request) -> Result<Draft, ModelError> {
-        let response = self.client.execute(request).await.map_err(lost)?;
-        let status = response.status().as_u16();
-        match status {
-            200..=299 => {
-                let body = read(response).await?;
-                decode(&body).ok_or(ModelError::Unreadable)
-            }
-            429 | 503 => Err(ModelError::Busy {
-                retry_after: retry_after(&response),
-                cause: Box::new(Status(status)),
-            }),
-            // A redirect is not followed: it would take the transcript where the operator did not send it.
-            300..=399 | 401 | 403 | 404 => Err(ModelError::Denied(status)),
-            _ => Err(ModelError::Failed(Box::new(Status(status)))),
-        }
+        meaning(self.client.send(request, deadline.0).await)
     }
 }
 
@@ -210,40 +153,35 @@ impl Summarizer for OpenAi {
     }
 }
 
-fn lost(error: reqwest::Error) -> ModelError {
-    let error = error.without_url();
-    if error.is_connect() {
-        ModelError::Busy {
+/// What came of the request: a draft, or why there is none.
+fn meaning(answer: Result<Answer, NoAnswer>) -> Result<Draft, ModelError> {
+    let answer = answer.map_err(|error| match error {
+        NoAnswer::Unconnected(_) => ModelError::Busy {
             retry_after: None,
             cause: Box::new(error),
+        },
+        NoAnswer::Broken(_) | NoAnswer::Late => ModelError::Failed(Box::new(error)),
+    })?;
+    let status = answer.status;
+    match status {
+        200..=299 => {
+            let body = answer.body.map_err(|_| ModelError::Unreadable)?;
+            decode(&body).ok_or(ModelError::Unreadable)
         }
-    } else {
-        ModelError::Failed(Box::new(error))
+        429 | 503 => Err(ModelError::Busy {
+            retry_after: retry_after(&answer.headers),
+            cause: Box::new(Status(status)),
+        }),
+        // A redirect is not followed: it would take the transcript where the operator did not send it.
+        300..=399 | 401 | 403 | 404 => Err(ModelError::Denied(status)),
+        _ => Err(ModelError::Failed(Box::new(Status(status)))),
     }
 }
 
 /// The seconds of `Retry-After`; a date is left out.
-fn retry_after(response: &Response) -> Option<Duration> {
-    let seconds = response
-        .headers()
-        .get(RETRY_AFTER)?
-        .to_str()
-        .ok()?
-        .trim()
-        .parse()
-        .ok()?;
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let seconds = headers.get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
     Some(Duration::from_secs(seconds))
-}
-
-async fn read(mut response: Response) -> Result<Vec<u8>, ModelError> {
-    let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(lost)? {
-        if body.len() + chunk.len() > BODY_LIMIT {
-            return Err(ModelError::Unreadable);
-        }
-        body.extend_from_slice(&chunk);
-    }
-    Ok(body)
 }
 
 #[derive(Deserialize)]
@@ -262,7 +200,7 @@ struct Message {
 }
 
 #[derive(Deserialize)]
-struct Answer {
+struct Rewritten {
     summary: String,
     #[serde(default)]
     facts: Value,
@@ -282,8 +220,9 @@ fn decode(body: &[u8]) -> Option<Draft> {
     draft(&completion.choices.first()?.message.content)
 }
 
-/// Reads the JSON object in `content`, with or without a code fence or thoughts around it. What is no fact is left out. Some models
-/// give the summary alone whatever they are asked for; text without any brackets is taken for that, and checked as any other.
+/// Reads the JSON object in `content`, with or without a code fence or thoughts around it. Anything that is not a fact
+/// is left out. Some models give the summary alone whatever they are asked for; text without any brackets is taken for
+/// that, and checked as any other.
 fn draft(content: &str) -> Option<Draft> {
     let behind = content.rfind("</think>").map_or(0, |at| at + "</think>".len());
     let content = content[behind..].trim();
@@ -294,7 +233,7 @@ fn draft(content: &str) -> Option<Draft> {
         });
     }
     let object = content.get(content.find('{')?..=content.rfind('}')?)?;
-    let answer: Answer = serde_json::from_str(object).ok()?;
+    let answer: Rewritten = serde_json::from_str(object).ok()?;
     let facts = match answer.facts {
         Value::Array(facts) => facts,
         _ => Vec::new(),
@@ -318,54 +257,6 @@ fn draft(content: &str) -> Option<Draft> {
             )
             .collect(),
     })
-}
-
-/// The address before `/chat/completions`. `Debug` and `Display` show it, so it must hold no secret; user names, passwords, queries
-/// and fragments are refused.
-#[derive(Clone, PartialEq, Eq)]
-pub struct BaseUrl(Url);
-
-/// The text is no base address.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "not a base address; give http:// or https://, a host and the path before /chat/completions, without user, query or fragment"
-)]
-pub struct MalformedUrl;
-
-impl BaseUrl {
-    /// The address of `path`, which begins with a slash, below this base.
-    fn join(&self, path: &str) -> Url {
-        let mut url = self.0.clone();
-        url.set_path(&format!("{}{path}", self.0.path().trim_end_matches('/')));
-        url
-    }
-}
-
-impl FromStr for BaseUrl {
-    type Err = MalformedUrl;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let url = Url::parse(text.trim()).map_err(|_| MalformedUrl)?;
-        let is_web = matches!(url.scheme(), "http" | "https") && url.has_host();
-        let is_bare = url.username().is_empty() && url.password().is_none();
-        if is_web && is_bare && url.query().is_none() && url.fragment().is_none() {
-            Ok(Self(url))
-        } else {
-            Err(MalformedUrl)
-        }
-    }
-}
-
-impl fmt::Display for BaseUrl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl fmt::Debug for BaseUrl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "BaseUrl({})", self.0)
-    }
 }
 
 #[cfg(test)]
@@ -443,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn a_base_address_keeps_its_prefix_and_holds_no_secret() {
+    fn the_completions_are_asked_below_the_base_address() {
         for (base, expected) in [
             (
                 "https://llm.example.test/v1",
@@ -456,17 +347,9 @@ mod tests {
             ("http://127.0.0.1:8000", "http://127.0.0.1:8000/chat/completions"),
         ] {
             let base: BaseUrl = base.parse().expect("a base address");
-            assert_eq!(base.join("/chat/completions").as_str(), expected);
-        }
-        for text in [
-            "",
-            "example.test",
-            "ftp://c.test",
-            "http://a:b@c.test",
-            "https://c.test/?key=1",
-            "https://c.test/#x",
-        ] {
-            assert_eq!(text.parse::<BaseUrl>(), Err(MalformedUrl), "{text}");
+            let model = OpenAi::new(base, "small".to_owned(), None).expect("a client");
+            let request = model.request(Method::POST, "/chat/completions");
+            assert_eq!(request.url().as_str(), expected);
         }
     }
 
@@ -478,7 +361,7 @@ mod tests {
         assert!(!format!("{model:?} {:?}", model.request(Method::GET, "/models")).contains("hush"));
         let key = SecretString::from("a\nb");
         let refused = OpenAi::new(base, "small".to_owned(), Some(&key));
-        assert!(matches!(refused, Err(SetupError::UnusableKey)));
+        assert!(matches!(refused, Err(ModelSetupError::UnusableKey(_))));
     }
 
     proptest! {

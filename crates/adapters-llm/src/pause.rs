@@ -31,8 +31,8 @@ impl Pause {
         }
     }
 
-    /// The endpoint failed at `now` and asks to be left alone for `asked`, if it says so. Returns the length of the pause that begins
-    /// with this; `None` while there is one already.
+    /// The endpoint failed at `now` and asks to be left alone for `asked`, if it says so. Returns the length of the
+    /// pause that begins with this; `None` while there is one already.
     pub(crate) fn begin(&self, now: Instant, asked: Option<Duration>) -> Option<Duration> {
         let mut state = self.lock();
         let asked = asked.unwrap_or_default().min(self.longest);

@@ -25,7 +25,7 @@ const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// What bounds the worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct RewriterLimits {
     /// Requests of each tenant and day (UTC).
     pub daily_requests: u32,
     /// The whole of one request.
@@ -40,7 +40,7 @@ pub struct Limits {
     pub backoff: Duration,
 }
 
-impl Default for Limits {
+impl Default for RewriterLimits {
     fn default() -> Self {
         Self {
             daily_requests: 1000,
@@ -64,11 +64,11 @@ pub struct RewriterParts {
     /// Who is told.
     pub probe: Arc<dyn RewriteProbe>,
     /// What bounds it.
-    pub limits: Limits,
+    pub limits: RewriterLimits,
 }
 
-/// The running worker. It ends when it is dropped or stopped; a request that is under way is given up, and its work is claimed
-/// again when the lease has ended.
+/// The running worker. It ends when it is dropped or stopped; a request that is under way is given up, and its work is
+/// claimed again when the lease has ended.
 #[derive(Debug)]
 pub struct Rewriter {
     stop: watch::Sender<bool>,
@@ -136,7 +136,7 @@ impl Worker {
         }
     }
 
-    /// Works off one piece; whether there may be more.
+    /// Does one piece of work, and says whether there may be more.
     async fn step(&self) -> bool {
         let now_ms = self.parts.clock.now_ms();
         let leased_until_ms = now_ms.saturating_add(millis(self.parts.limits.request + STORING * 3));

@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use adapters_llm::{Limits, OpenAi, Rewriter, RewriterParts};
+use adapters_llm::{OpenAi, Rewriter, RewriterLimits, RewriterParts};
 use domain::{
     access::TenantId,
     memory::{CallRecord, Recollection},
@@ -56,15 +56,15 @@ struct Bench {
     tenant: TenantId,
 }
 
-/// Limits without the waiting.
-fn quick() -> Limits {
+/// RewriterLimits without the waiting.
+fn quick() -> RewriterLimits {
     let moment = Duration::from_millis(2);
-    Limits {
+    RewriterLimits {
         request: Duration::from_secs(10),
         interval: moment,
         pause: (moment, moment),
         backoff: Duration::ZERO,
-        ..Limits::default()
+        ..RewriterLimits::default()
     }
 }
 
@@ -86,11 +86,11 @@ impl Bench {
         bench
     }
 
-    fn start(&self, limits: Limits) -> Rewriter {
+    fn start(&self, limits: RewriterLimits) -> Rewriter {
         self.start_at(&format!("{}/v1", self.server.uri()), limits)
     }
 
-    fn start_at(&self, base: &str, limits: Limits) -> Rewriter {
+    fn start_at(&self, base: &str, limits: RewriterLimits) -> Rewriter {
         let base = base.parse().expect("a base address");
         let key = SecretString::from(KEY);
         let model = OpenAi::new(base, "small".to_owned(), Some(&key)).expect("a client");
@@ -257,7 +257,7 @@ async fn no_room_is_waited_for_as_long_as_the_endpoint_says() {
     .await;
     bench.end_one().await;
     let began = Instant::now();
-    let limits = Limits {
+    let limits = RewriterLimits {
         pause: (Duration::from_millis(2), Duration::from_secs(5)),
         ..quick()
     };
@@ -295,7 +295,7 @@ async fn a_failing_endpoint_is_asked_five_times_and_the_text_of_the_rules_stays(
 async fn a_model_that_is_too_slow_is_given_up() {
     let bench = Bench::answering(|request| well(request).set_delay(Duration::from_mins(1))).await;
     bench.end_one().await;
-    let limits = Limits {
+    let limits = RewriterLimits {
         request: Duration::from_millis(50),
         ..quick()
     };
@@ -407,7 +407,7 @@ async fn the_cap_of_a_day_puts_the_rest_off_to_the_next() {
             .end(&sample::record(&number(i), &format!("call {i}"), NOW_MS, 1))
             .await;
     }
-    let limits = Limits {
+    let limits = RewriterLimits {
         daily_requests: 2,
         ..quick()
     };
@@ -487,7 +487,7 @@ async fn a_refused_key_or_a_redirect_uses_no_attempt_up_and_is_not_followed() {
 async fn a_stop_gives_up_what_is_under_way() {
     let bench = Bench::answering(|request| well(request).set_delay(Duration::from_mins(1))).await;
     bench.end_one().await;
-    let limits = Limits {
+    let limits = RewriterLimits {
         request: Duration::from_mins(1),
         ..quick()
     };

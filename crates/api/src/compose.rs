@@ -3,8 +3,8 @@
 use std::{sync::Arc, time::Duration};
 
 use adapters_auth::{AuthOptions, CachedAuthenticator, GovernorRateLimiter};
-use adapters_enrichment::{FanOut, FanOutParts};
-use adapters_llm::{Rewriter, RewriterParts};
+use adapters_enrichment::{FanOut, FanOutLimits, FanOutParts};
+use adapters_llm::{Rewriter, RewriterLimits, RewriterParts};
 use domain::{
     CallerService,
     port::{Clock, LookupProbe, RewriteProbe, Storage},
@@ -67,9 +67,9 @@ pub(crate) fn compose(
         ledger: storage.spend(),
         clock: Arc::clone(&clock),
         probe: Arc::clone(metrics) as Arc<dyn LookupProbe>,
-        limits: adapters_enrichment::Limits {
+        limits: FanOutLimits {
             ttl,
-            ..adapters_enrichment::Limits::default()
+            ..FanOutLimits::default()
         },
     };
     let look_ups = Arc::new(FanOut::new(fan_out, Handle::current()));
@@ -93,10 +93,10 @@ pub(crate) fn compose(
             model: Arc::new(model),
             clock: Arc::clone(&clock),
             probe: Arc::clone(metrics) as Arc<dyn RewriteProbe>,
-            limits: adapters_llm::Limits {
+            limits: RewriterLimits {
                 daily_requests: settings.llm.llm_daily_requests,
                 request: Duration::from_secs(settings.llm.llm_timeout_s),
-                ..adapters_llm::Limits::default()
+                ..RewriterLimits::default()
             },
         };
         Rewriter::start(parts, &Handle::current())

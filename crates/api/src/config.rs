@@ -3,11 +3,10 @@
 use std::{net::SocketAddr, num::NonZeroU32, ops::RangeInclusive, time::Duration};
 
 use adapters_auth::ApiKey;
-use adapters_enrichment::{
-    BaseUrl, pdl::PeopleDataLabs, telnyx::Telnyx, trestle::Trestle, twilio::Twilio, webhook::WebhookUrl,
-};
+use adapters_enrichment::{pdl::PeopleDataLabs, telnyx::Telnyx, trestle::Trestle, twilio::Twilio, webhook::WebhookUrl};
 use clap::{Args, ValueEnum, builder::BoolishValueParser};
 use domain::{access::RateLimit, enrichment::Ttl, phone::Region};
+use outgoing::BaseUrl;
 use secrecy::SecretString;
 use tracing_subscriber::EnvFilter;
 
@@ -154,7 +153,7 @@ pub struct ServeSettings {
 pub struct LlmSettings {
     /// The address before `/chat/completions` of an OpenAI-compatible endpoint, for example `http://localhost:11434/v1`; with `CALLER_MEMORY_LLM_MODEL`
     #[arg(long, env = "CALLER_MEMORY_LLM_BASE_URL", value_name = "URL")]
-    pub llm_base_url: Option<adapters_llm::BaseUrl>,
+    pub llm_base_url: Option<BaseUrl>,
 
     /// The endpoint's key, when it asks for one
     #[arg(

@@ -22,7 +22,7 @@ mod telemetry;
 mod vendors;
 
 pub use app::app;
-pub use cli::main;
+pub use cli::{command, main};
 pub use compose::{ComposeError, MissingPart};
 pub use error::{ErrorBody, ErrorEnvelope};
 pub use state::{Api, RequestLimits};

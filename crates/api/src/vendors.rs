@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use adapters_enrichment::{
-    ClientError, Http, UnusableSecret, Vendor, pdl::PeopleDataLabs, telnyx::Telnyx, trestle::Trestle, twilio::Twilio,
-    webhook::Webhook,
+    Vendor, pdl::PeopleDataLabs, telnyx::Telnyx, trestle::Trestle, twilio::Twilio, webhook::Webhook,
 };
-use adapters_llm::{OpenAi, SetupError};
+use adapters_llm::{ModelSetupError, OpenAi};
+use outgoing::{SetupError, UnusableSecret};
 
 use crate::config::{EnrichmentSettings, Half, LlmSettings, TwilioCredentials};
 
@@ -21,10 +21,7 @@ pub enum VendorError {
     Unusable(&'static str),
     /// The HTTP client could not be set up.
     #[error(transparent)]
-    Client(#[from] ClientError),
-    /// The HTTP client of the language model could not be set up.
-    #[error(transparent)]
-    Model(SetupError),
+    Client(#[from] SetupError),
 }
 
 /// The language model, when it is set.
@@ -43,8 +40,8 @@ pub(crate) fn language_model(settings: &LlmSettings) -> Result<Option<OpenAi>, V
     };
     let made = OpenAi::new(base, model, settings.llm_api_key.as_ref());
     made.map(Some).map_err(|error| match error {
-        SetupError::UnusableKey => VendorError::Unusable("CALLER_MEMORY_LLM_API_KEY"),
-        SetupError::Client(_) => VendorError::Model(error),
+        ModelSetupError::UnusableKey(_) => VendorError::Unusable("CALLER_MEMORY_LLM_API_KEY"),
+        ModelSetupError::Client(error) => VendorError::Client(error),
     })
 }
 
@@ -59,35 +56,35 @@ pub(crate) fn vendors(settings: &EnrichmentSettings) -> Result<Vec<Vendor>, Vend
         // The client needs the system's CA certificates, which a service without vendors can do without.
         return Ok(vendors);
     }
-    let http = Http::new()?;
+    let client = adapters_enrichment::client()?;
     if let Some(TwilioCredentials {
         user,
         password,
         password_setting,
     }) = twilio
     {
-        let twilio = Twilio::new(http.clone(), settings.twilio_base_url.clone(), user, password);
+        let twilio = Twilio::new(client.clone(), settings.twilio_base_url.clone(), user, password);
         let twilio = twilio.map_err(|UnusableSecret| VendorError::Unusable(password_setting))?;
         vendors.push(Vendor::paid(Arc::new(twilio), settings.twilio_price_micro_usd));
     }
     if let Some(key) = &settings.trestle_api_key {
-        let trestle = Trestle::new(http.clone(), settings.trestle_base_url.clone(), key);
+        let trestle = Trestle::new(client.clone(), settings.trestle_base_url.clone(), key);
         let trestle = trestle.map_err(|UnusableSecret| VendorError::Unusable("TRESTLE_API_KEY"))?;
         vendors.push(Vendor::paid(Arc::new(trestle), settings.trestle_price_micro_usd));
     }
     if let Some(key) = &settings.telnyx_api_key {
-        let telnyx = Telnyx::new(http.clone(), settings.telnyx_base_url.clone(), key);
+        let telnyx = Telnyx::new(client.clone(), settings.telnyx_base_url.clone(), key);
         let telnyx = telnyx.map_err(|UnusableSecret| VendorError::Unusable("TELNYX_API_KEY"))?;
         vendors.push(Vendor::paid(Arc::new(telnyx), settings.telnyx_price_micro_usd));
     }
     if let Some(key) = &settings.pdl_api_key {
         let base = settings.pdl_base_url.clone();
-        let pdl = PeopleDataLabs::new(http.clone(), base, key, PeopleDataLabs::MIN_LIKELIHOOD);
+        let pdl = PeopleDataLabs::new(client.clone(), base, key, PeopleDataLabs::MIN_LIKELIHOOD);
         let pdl = pdl.map_err(|UnusableSecret| VendorError::Unusable("PDL_API_KEY"))?;
         vendors.push(Vendor::paid(Arc::new(pdl), settings.pdl_price_micro_usd));
     }
     if let Some(url) = &settings.lookup_webhook_url {
-        let webhook = Webhook::new(http, url.clone(), settings.lookup_webhook_secret.as_ref());
+        let webhook = Webhook::new(client, url.clone(), settings.lookup_webhook_secret.as_ref());
         let setting = "CALLER_MEMORY_LOOKUP_WEBHOOK_SECRET";
         let webhook = webhook.map_err(|UnusableSecret| VendorError::Unusable(setting))?;
         vendors.push(Vendor::free(Arc::new(webhook)));

@@ -1,16 +1,24 @@
 //! The program as a client of a running service: where it is, the key, and one bounded request at a time.
 
 use std::{
+    error::Error,
     fmt,
     str::FromStr,
     time::{Duration, Instant},
 };
 
 use clap::Args;
+use outgoing::{
+    BaseUrl, ClientLimits, Method, NoAnswer, Request, TooLong,
+    header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, RETRY_AFTER},
+    secret_header,
+};
+use secrecy::SecretString;
 use serde_json::Value;
-use ureq::{Agent, RequestBuilder, http::Uri, typestate::WithBody};
+use tokio::runtime::Runtime;
 
 use super::failure::Failure;
+use crate::error::Chain;
 
 /// The service to ask, and the key to ask with.
 #[derive(Debug, Args)]
@@ -20,7 +28,8 @@ pub(super) struct Service {
         long,
         env = "CALLER_MEMORY_URL",
         value_name = "URL",
-        default_value = "http://127.0.0.1:8080"
+        default_value = "http://127.0.0.1:8080",
+        value_parser = address
     )]
     url: BaseUrl,
 
@@ -29,28 +38,12 @@ pub(super) struct Service {
     key: ClientKey,
 }
 
-/// The origin of a service, with an optional path before `/v1`, without a slash at the end.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct BaseUrl(String);
-
 #[derive(Debug, thiserror::Error)]
 #[error("expected the service's address, for example http://127.0.0.1:8080 or https://memory.example.com")]
 struct NotAUrl;
 
-impl FromStr for BaseUrl {
-    type Err = NotAUrl;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let uri: Uri = text.parse().map_err(|_| NotAUrl)?;
-        let plain = matches!(uri.scheme_str(), Some("http" | "https"))
-            && uri.query().is_none()
-            && uri
-                .authority()
-                .is_some_and(|authority| !authority.as_str().contains('@') && !authority.host().is_empty());
-        plain
-            .then(|| Self(text.trim_end_matches('/').to_owned()))
-            .ok_or(NotAUrl)
-    }
+fn address(text: &str) -> Result<BaseUrl, NotAUrl> {
+    text.parse().map_err(|_| NotAUrl)
 }
 
 /// A key that fits into a header. `Debug` shows none of it.
@@ -78,18 +71,32 @@ impl fmt::Debug for ClientKey {
     }
 }
 
-/// How long to wait for a connection, and for a whole answer.
-const CONNECT: Duration = Duration::from_secs(5);
+/// What a request allows; a recall's answer has a few kilobytes.
+const LIMITS: ClientLimits = ClientLimits {
+    connect: Duration::from_secs(5),
+    body: 4 << 20,
+};
+
+/// How long to wait for a whole answer.
 const ANSWER: Duration = Duration::from_secs(30);
 
-/// Bytes of an answer that are read at most; a recall has a few kilobytes.
-const LONGEST_ANSWER: u64 = 4 << 20;
-
-/// A client with its connections.
+/// A client with its connections. Several threads may post at once.
 pub(super) struct Client {
-    agent: Agent,
-    url: String,
-    authorization: String,
+    runtime: Runtime,
+    client: outgoing::Client,
+    url: BaseUrl,
+    authorization: HeaderValue,
+}
+
+/// Why a request got no answer.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Unanswered {
+    /// The service is not there, or too slow.
+    #[error(transparent)]
+    NoAnswer(#[from] NoAnswer),
+    /// It answered with more than any answer of a service has.
+    #[error(transparent)]
+    TooLong(#[from] TooLong),
 }
 
 /// An answer of the service, of any status.
@@ -103,25 +110,26 @@ pub(super) struct Answer {
 }
 
 impl Service {
-    /// Makes a client that keeps up to `connections` open.
-    pub(super) fn client(&self, connections: usize) -> Client {
-        let agent = Agent::config_builder()
-            .http_status_as_error(false)
-            .max_redirects(0)
-            // The key goes to the service and to nobody between.
-            .proxy(None)
-            .timeout_connect(Some(CONNECT))
-            .timeout_global(Some(ANSWER))
-            .max_idle_connections(connections)
-            .max_idle_connections_per_host(connections)
-            .user_agent(concat!("caller-memory/", env!("CARGO_PKG_VERSION")))
+    /// Makes a client.
+    ///
+    /// # Errors
+    /// When the system's CA certificates cannot be read and the address is `https`, or when no thread can be started.
+    pub(super) fn client(&self) -> Result<Client, Failure> {
+        let cannot = |error: &(dyn Error + 'static)| Failure::Failed(Chain(error).to_string());
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
             .build()
-            .into();
-        Client {
-            agent,
-            url: self.url.0.clone(),
-            authorization: format!("Bearer {}", self.key.0),
-        }
+            .map_err(|error| cannot(&error))?;
+        let client = outgoing::Client::to(self.url.as_url(), LIMITS).map_err(|error| cannot(&error))?;
+        let key = SecretString::from(self.key.0.as_str());
+        let authorization = secret_header("Bearer ", &key).map_err(|error| cannot(&error))?;
+        Ok(Client {
+            runtime,
+            client,
+            url: self.url.clone(),
+            authorization,
+        })
     }
 }
 
@@ -130,50 +138,54 @@ impl Client {
     ///
     /// # Errors
     /// When no whole answer came: the service is not there, or too slow.
-    pub(super) fn post(&self, path: &str, body: &[u8]) -> Result<Answer, ureq::Error> {
-        answer(self.request(path), body)
+    pub(super) fn post(&self, path: &str, body: &[u8]) -> Result<Answer, Unanswered> {
+        self.answer(self.request(path, body))
     }
 
     /// Posts a JSON body, for an answer within a time limit of the service's.
     ///
     /// # Errors
     /// As for [`Client::post`].
-    pub(super) fn post_within(&self, path: &str, body: &[u8], limit_ms: u16) -> Result<Answer, ureq::Error> {
-        answer(self.request(path).header("x-deadline-ms", limit_ms), body)
+    pub(super) fn post_within(&self, path: &str, body: &[u8], limit_ms: u16) -> Result<Answer, Unanswered> {
+        let mut request = self.request(path, body);
+        request.headers_mut().insert("x-deadline-ms", limit_ms.into());
+        self.answer(request)
     }
 
-    fn request(&self, path: &str) -> RequestBuilder<WithBody> {
-        self.agent
-            .post(format!("{}{path}", self.url))
-            .header("authorization", &self.authorization)
-            .header("content-type", "application/json")
+    fn request(&self, path: &str, body: &[u8]) -> Request {
+        let mut request = Request::new(Method::POST, self.url.join(path));
+        let headers = request.headers_mut();
+        headers.insert(AUTHORIZATION, self.authorization.clone());
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        *request.body_mut() = Some(body.to_vec().into());
+        request
+    }
+
+    /// Sends a request and reads the whole answer.
+    fn answer(&self, request: Request) -> Result<Answer, Unanswered> {
+        let began = Instant::now();
+        let answer = self.runtime.block_on(self.client.send(request, began + ANSWER))?;
+        let retry_after = answer
+            .headers
+            .get(RETRY_AFTER)
+            .and_then(|value| value.to_str().ok()?.trim().parse().ok())
+            .map(Duration::from_secs);
+        Ok(Answer {
+            status: answer.status,
+            body: answer.body?,
+            retry_after,
+            took: began.elapsed(),
+        })
     }
 
     /// The failure of a request that got no answer.
-    pub(super) fn no_answer(&self, error: &ureq::Error) -> Failure {
+    pub(super) fn no_answer(&self, error: &Unanswered) -> Failure {
         Failure::Failed(format!(
-            "no answer from {}: {error}; check that the service runs there, or give --url or CALLER_MEMORY_URL",
-            self.url
+            "no answer from {}: {}; check that the service runs there, or give --url or CALLER_MEMORY_URL",
+            self.url,
+            Chain(error)
         ))
     }
-}
-
-/// Sends a request and reads the whole answer.
-fn answer(request: RequestBuilder<WithBody>, body: &[u8]) -> Result<Answer, ureq::Error> {
-    let began = Instant::now();
-    let mut response = request.send(body)?;
-    let retry_after = response
-        .headers()
-        .get("retry-after")
-        .and_then(|value| value.to_str().ok()?.trim().parse().ok())
-        .map(Duration::from_secs);
-    let body = response.body_mut().with_config().limit(LONGEST_ANSWER).read_to_vec()?;
-    Ok(Answer {
-        status: response.status().as_u16(),
-        body,
-        retry_after,
-        took: began.elapsed(),
-    })
 }
 
 impl Answer {
@@ -204,29 +216,6 @@ impl Answer {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn addresses_are_read() {
-        for (text, kept) in [
-            ("http://127.0.0.1:8080", "http://127.0.0.1:8080"),
-            ("https://memory.example.com/", "https://memory.example.com"),
-            ("http://[::1]:80/prefix//", "http://[::1]:80/prefix"),
-        ] {
-            assert_eq!(text.parse::<BaseUrl>().expect("an address").0, kept);
-        }
-        for text in [
-            "",
-            "localhost:8080",
-            "/v1",
-            "ftp://host",
-            "http://",
-            "http://user:pw@host",
-            "http://host?x=1",
-            "http://a b",
-        ] {
-            assert!(text.parse::<BaseUrl>().is_err(), "{text}");
-        }
-    }
 
     #[test]
     fn a_key_must_fit_into_a_header() {

@@ -8,9 +8,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use adapters_enrichment::{BaseUrl, Http};
 use clap::Args;
 use domain::{context::Deadline, port::Storage};
+use outgoing::BaseUrl;
 use serde::Serialize;
 
 use super::{
@@ -299,9 +299,9 @@ fn vendors(settings: &EnrichmentSettings) -> Vec<Check> {
 
 fn reach(base: &BaseUrl) -> Result<(), String> {
     let reached = block_on(async {
-        let http = Http::new().map_err(|error| Chain(&error).to_string())?;
+        let client = adapters_enrichment::client().map_err(|error| Chain(&error).to_string())?;
         let deadline = Deadline(Instant::now() + VENDOR_PATIENCE);
-        http.reach(base, deadline)
+        adapters_enrichment::reach(&client, base, deadline)
             .await
             .map_err(|error| Chain(&error).to_string())
     });

@@ -46,6 +46,12 @@ pub fn main(storages: &Storages) -> ExitCode {
     ExitCode::from(code)
 }
 
+/// The commands with their flags and help, for shell completions and manual pages.
+#[must_use]
+pub fn command(storages: &Storages) -> clap::Command {
+    command_without(storages, |_| false)
+}
+
 fn run(storages: &Storages) -> Result<(), Failure> {
     read_dotenv()?;
     let args = command::with_default_command(std::env::args_os().collect());

@@ -149,9 +149,12 @@ pub enum StartError {
 pub fn run(settings: ServeSettings) -> Result<(), StartError> {
     greet();
     let _logs = start_logs(&settings.log, settings.log_format);
-    // Outlives the runtime, because it has threads of its own that must not be waited for within.
-    let traces = settings.otlp_endpoint().map(Traces::to).transpose()?.map(Arc::new);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let traces = settings
+        .otlp_endpoint()
+        .map(|endpoint| Traces::to(endpoint, runtime.handle()))
+        .transpose()?
+        .map(Arc::new);
     let ended = runtime.block_on(serve(settings, traces.clone()));
     // A task that still hangs does not hold up the end.
     runtime.shutdown_timeout(LEFT_OVER);

@@ -3,7 +3,7 @@
 
 use std::{
     sync::Arc,
-    time::{Duration, SystemTime},
+    time::{Duration, Instant, SystemTime},
 };
 
 use actix_web::http::{
@@ -11,6 +11,7 @@ use actix_web::http::{
     header::{HeaderMap, HeaderName},
 };
 use domain::{
+    async_trait,
     facts::{FactKey, FactOutcome},
     port::{Probe, Stage},
 };
@@ -19,15 +20,24 @@ use opentelemetry::{
     propagation::{Extractor, TextMapPropagator},
     trace::{Span, SpanKind, Status, TraceContextExt, Tracer, TracerProvider},
 };
-use opentelemetry_otlp::{ExporterBuildError, SpanExporter, WithExportConfig};
+use opentelemetry_http::{Bytes, HttpClient, HttpError};
+use opentelemetry_otlp::{ExporterBuildError, SpanExporter, WithExportConfig, WithHttpConfig};
 use opentelemetry_sdk::{
     Resource,
     propagation::TraceContextPropagator,
     trace::{SdkTracer, SdkTracerProvider},
 };
+use outgoing::{Client, ClientLimits, Request, SetupError, web_url};
+use tokio::runtime::Handle;
 
 use super::{Metrics, metrics::stage_name};
 use crate::route::Route;
+
+/// A collector's answer says at most how many spans it did not take.
+const LIMITS: ClientLimits = ClientLimits {
+    connect: Duration::from_secs(5),
+    body: 64 * 1024,
+};
 
 /// Traces cannot be exported as the settings say.
 #[derive(Debug, thiserror::Error)]
@@ -39,17 +49,8 @@ pub enum TracesError {
     #[error("OTEL_EXPORTER_OTLP_ENDPOINT: cannot export traces as the OTEL_* variables say")]
     Settings(#[source] ExporterBuildError),
     /// The HTTP client could not be set up.
-    #[error("OTEL_EXPORTER_OTLP_ENDPOINT: the HTTP client for traces cannot be set up; are CA certificates installed?")]
-    Client(#[source] ExporterBuildError),
-}
-
-impl From<ExporterBuildError> for TracesError {
-    fn from(error: ExporterBuildError) -> Self {
-        match error {
-            ExporterBuildError::InvalidConfiguration(_) => Self::Settings(error),
-            ExporterBuildError::InternalFailure(_) => Self::Client(error),
-        }
-    }
+    #[error("OTEL_EXPORTER_OTLP_ENDPOINT: traces cannot be sent")]
+    Client(#[source] SetupError),
 }
 
 /// Makes spans and exports them from a thread of its own. Its queue is bounded: spans that find it full are dropped, and no
@@ -60,20 +61,28 @@ pub(crate) struct Traces {
 }
 
 impl Traces {
-    /// Exports to the collector at `endpoint`, to which `/v1/traces` is added, unless traces have an address of their own. Everything else is read from the standard `OTEL_*`
-    /// variables.
-    pub(crate) fn to(endpoint: &str) -> Result<Self, TracesError> {
-        if rustls::crypto::CryptoProvider::get_default().is_none() {
-            // Fails only when another thread was quicker, and then there is one.
-            let _ = rustls::crypto::ring::default_provider().install_default();
-        }
+    /// Exports to the collector at `endpoint`, to which `/v1/traces` is added, unless traces have an address of their own.
+    /// Everything else is read from the standard `OTEL_*` variables. What is exported travels on `runtime`, which must live as
+    /// long as traces are to arrive.
+    pub(crate) fn to(endpoint: &str, runtime: &Handle) -> Result<Self, TracesError> {
         let own = std::env::var("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT").unwrap_or_default();
         let url = match own.as_str() {
             "" => format!("{}/v1/traces", endpoint.trim_end_matches('/')),
             own if is_collector(own) => own.to_owned(),
             _ => return Err(TracesError::OwnEndpoint),
         };
-        let exporter = SpanExporter::builder().with_http().with_endpoint(url).build()?;
+        let address = web_url(&url).map_err(|_| TracesError::OwnEndpoint)?;
+        let sender = Sender {
+            client: Client::to(&address, LIMITS).map_err(TracesError::Client)?,
+            runtime: runtime.clone(),
+            patience: export_timeout(),
+        };
+        let exporter = SpanExporter::builder()
+            .with_http()
+            .with_endpoint(url)
+            .with_http_client(sender)
+            .build()
+            .map_err(TracesError::Settings)?;
         let provider = SdkTracerProvider::builder()
             .with_batch_exporter(exporter)
             .with_resource(resource())
@@ -128,6 +137,42 @@ pub(crate) fn is_collector(endpoint: &str) -> bool {
             && uri.host().is_some_and(|host| !host.is_empty())
             && uri.query().is_none()
     })
+}
+
+/// Sends what is exported. The exporter's thread waits for it; the sockets are the runtime's.
+#[derive(Debug)]
+struct Sender {
+    client: Client,
+    runtime: Handle,
+    patience: Duration,
+}
+
+#[async_trait]
+impl HttpClient for Sender {
+    async fn send_bytes(
+        &self,
+        request: opentelemetry_http::Request<Bytes>,
+    ) -> Result<opentelemetry_http::Response<Bytes>, HttpError> {
+        let request = Request::try_from(request)?;
+        let (client, deadline) = (self.client.clone(), Instant::now() + self.patience);
+        let answer = self
+            .runtime
+            .spawn(async move { client.send(request, deadline).await })
+            .await??;
+        let mut response = opentelemetry_http::Response::new(answer.body?.into());
+        *response.status_mut() = answer.status.try_into()?;
+        *response.headers_mut() = answer.headers;
+        Ok(response)
+    }
+}
+
+/// How long one export may take, from the
+/// [standard variables](https://opentelemetry.io/docs/specs/otel/protocol/exporter/), which count milliseconds.
+fn export_timeout() -> Duration {
+    let set = ["OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT"]
+        .into_iter()
+        .find_map(|name| std::env::var(name).ok()?.parse().ok());
+    set.map_or(Duration::from_secs(10), Duration::from_millis)
 }
 
 /// What the service is, as the standard variables say; its name is `caller-memory` when they do not name it.

@@ -25,7 +25,7 @@ pub(super) struct Recall {
 }
 
 pub(super) fn run(command: &Recall) -> Result<(), Failure> {
-    let client = command.service.client(1);
+    let client = command.service.client()?;
     let body = json!({ "phone_number": command.number }).to_string();
     let answer = client
         .post_within("/v1/recall_and_enrich", body.as_bytes(), command.deadline_ms)

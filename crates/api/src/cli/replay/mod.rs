@@ -26,7 +26,7 @@ use indicatif::ProgressBar;
 use serde::Serialize;
 
 use super::{
-    client::{Answer, Client, Service},
+    client::{Answer, Client, Service, Unanswered},
     failure::Failure,
     output,
     progress::progress,
@@ -61,7 +61,7 @@ pub(super) fn run(command: &Replay) -> Result<(), Failure> {
     let (input, length) = open(command)?;
     let bar = progress(length);
     let replay = Replaying {
-        client: command.service.client(usize::from(command.concurrency)),
+        client: command.service.client()?,
         bar: &bar,
         tally: Mutex::default(),
         turnstile: Mutex::default(),
@@ -206,7 +206,7 @@ impl Replaying<'_> {
     }
 
     /// Posts the call until the service takes or refuses it, or the retries are used up; returns how many there were.
-    fn until_taken(&self, body: &[u8]) -> (Result<Answer, ureq::Error>, u32) {
+    fn until_taken(&self, body: &[u8]) -> (Result<Answer, Unanswered>, u32) {
         let mut answer = self.client.post("/v1/calls/end", body);
         let Some(mut resume) = resume_at(&answer, 0) else {
             return (answer, 0);
@@ -242,7 +242,7 @@ impl Replaying<'_> {
 }
 
 /// When to post a call again that got this answer, and `None` when that would not help.
-fn resume_at(answer: &Result<Answer, ureq::Error>, retry: u32) -> Option<Instant> {
+fn resume_at(answer: &Result<Answer, Unanswered>, retry: u32) -> Option<Instant> {
     let asked = match answer {
         Ok(answer) if matches!(answer.status, 429 | 503) => answer.retry_after,
         Ok(_) => return None,
