@@ -109,3 +109,16 @@ clients:
 # Measure summaries on DialogSum's development part and names on recorded calls; both files stay outside the repository
 eval dialogues="../shared/data/dialogsum.dev.jsonl" calls="../shared/data/calls.jsonl":
     cargo run --release --locked --quiet -p eval -- --dialogues {{ dialogues }} --calls {{ calls }}
+
+# The archive of a release for each TARGET, into target/dist, unpacked and started: for example x86_64-unknown-linux-gnu
+dist *targets:
+    .ci/dist {{ targets }}
+
+# A newcomer's first build, ROUNDS times: fresh clone, empty registry, empty target folder
+measure-build rounds="2":
+    .ci/measure-build {{ rounds }}
+
+# CPU time of recalls and call ends, this build against the program at BASELINE, in turn (Python 3)
+compare baseline rounds="7":
+    cargo build --release --locked --quiet
+    .ci/compare {{ baseline }} target/release/caller-memory {{ rounds }}

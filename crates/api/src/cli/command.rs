@@ -147,7 +147,7 @@ fn parse_without(
 }
 
 /// The command line over the storages, with its examples, without the environment variables that `ignored` names.
-fn command_without(storages: &Storages, ignored: impl Fn(&OsStr) -> bool) -> clap::Command {
+pub(super) fn command_without(storages: &Storages, ignored: impl Fn(&OsStr) -> bool) -> clap::Command {
     fn adapt(
         command: clap::Command,
         path: &str,

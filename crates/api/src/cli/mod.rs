@@ -49,7 +49,7 @@ pub fn main(storages: &Storages) -> ExitCode {
 /// The commands with their flags and help, for shell completions and manual pages.
 #[must_use]
 pub fn command(storages: &Storages) -> clap::Command {
-    command_without(storages, |_| false)
+    command::command_without(storages, |_| false)
 }
 
 fn run(storages: &Storages) -> Result<(), Failure> {
