@@ -14,6 +14,7 @@ use uuid::Uuid;
 
 use crate::{
     sample,
+    state::Access,
     world::{Opened, World},
 };
 
@@ -24,14 +25,6 @@ const DEFAULT_TENANT: &str = "default";
 #[derive(Debug, Default)]
 pub struct InMemoryKeyStore {
     world: World,
-}
-
-/// What is kept of both.
-#[derive(Debug, Default)]
-pub(crate) struct Access {
-    pub(crate) tenants: Vec<Tenant>,
-    /// In the order of creation.
-    pub(crate) keys: Vec<(KeyHash, KeyInfo)>,
 }
 
 impl InMemoryKeyStore {

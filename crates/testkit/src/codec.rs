@@ -20,12 +20,7 @@ use domain::{
 };
 use uuid::Uuid;
 
-use crate::{
-    access::Access,
-    memory::{Call, Callers, PendingRewrite, Profile},
-    spend::Spend,
-    world::State,
-};
+use crate::state::{Access, Call, Callers, PendingRewrite, Profile, Spend, State};
 
 /// A value that can be written and read again.
 pub(crate) trait Stored: Sized {

@@ -27,6 +27,7 @@ mod probe;
 mod receipt;
 pub mod sample;
 mod spend;
+mod state;
 mod storage;
 mod wait;
 mod world;

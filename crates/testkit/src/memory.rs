@@ -28,7 +28,10 @@ use domain::{
 };
 use uuid::Uuid;
 
-use crate::world::{Opened, World};
+use crate::{
+    state::{Call, Callers, PendingRewrite, Profile},
+    world::{Opened, World},
+};
 
 /// Callers, calls and look-ups in memory. Every tenant exists. What is promised for later happens at once here.
 #[derive(Debug)]
@@ -36,39 +39,6 @@ pub struct InMemoryCallerMemory {
     pub(crate) world: World,
     /// Arrivals are compared with those of the same process only.
     process: Uuid,
-}
-
-/// What one tenant has.
-#[derive(Debug, Default)]
-pub(crate) struct Callers {
-    pub(crate) profiles: HashMap<PhoneNumber, Profile>,
-    /// What the operator said.
-    pub(crate) said: HashMap<PhoneNumber, caller::Profile>,
-    pub(crate) calls: HashMap<SessionId, Call>,
-    pub(crate) sessions: HashMap<SessionId, (i64, PhoneNumber)>,
-    pub(crate) lookups: HashMap<(PhoneNumber, String), CachedLookup>,
-    pub(crate) rewrite_requests: HashMap<Day, u32>,
-    pub(crate) commits: u64,
-}
-
-/// Times are in milliseconds since the epoch.
-#[derive(Debug)]
-pub(crate) struct Profile {
-    pub(crate) id: Uuid,
-    pub(crate) first_seen: i64,
-    pub(crate) last_seen: i64,
-    pub(crate) memory_changed: Option<i64>,
-    pub(crate) pending: PendingRewrite,
-    /// The model's summary and the change of the memory that it was made for.
-    pub(crate) rewrite: Option<(String, i64)>,
-}
-
-/// Whether and since when something waits for a rewrite.
-#[derive(Debug, Default)]
-pub(crate) struct PendingRewrite {
-    /// Since when, or when it is to be tried next.
-    pub(crate) due: Option<i64>,
-    pub(crate) attempts: u32,
 }
 
 impl PendingRewrite {
@@ -91,16 +61,6 @@ impl PendingRewrite {
         self.attempts += 1;
         self.attempts
     }
-}
-
-#[derive(Debug)]
-pub(crate) struct Call {
-    pub(crate) id: CallId,
-    pub(crate) record: CallRecord,
-    pub(crate) process: Uuid,
-    pub(crate) commit: u64,
-    pub(crate) corrections: u64,
-    pub(crate) pending: PendingRewrite,
 }
 
 impl InMemoryCallerMemory {

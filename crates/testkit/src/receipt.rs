@@ -12,7 +12,8 @@ use domain::{
 
 use crate::{
     InMemoryCallerMemory,
-    world::{Opened, State, World},
+    state::State,
+    world::{Opened, World},
 };
 
 /// Receipts in memory, with the outcomes of a memory's calls. Every tenant exists, and has its id for a name unless it

@@ -1,6 +1,6 @@
 //! The ledger of paid look-ups without a database.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use domain::{
     access::TenantId,
@@ -10,21 +10,16 @@ use domain::{
     port::{AdminError, CapChange, CapChanges, DailyCaps, Day, Purchase, SpendAdmin, SpendLedger, Usage},
 };
 
-use crate::world::{Opened, State, World};
+use crate::{
+    state::State,
+    world::{Opened, World},
+};
 
 /// Paid look-ups and caps in memory. Every tenant exists, and has its id for a name unless it got one with
 /// [`InMemorySpendLedger::add_tenant`]; clones share everything, as processes over one store do.
 #[derive(Debug, Clone, Default)]
 pub struct InMemorySpendLedger {
     world: World,
-}
-
-/// What is kept of both.
-#[derive(Debug, Default)]
-pub(crate) struct Spend {
-    pub(crate) caps: HashMap<TenantId, DailyCaps>,
-    /// Look-ups and their price.
-    pub(crate) bought: BTreeMap<(Day, TenantId, String), (u64, u64)>,
 }
 
 impl InMemorySpendLedger {

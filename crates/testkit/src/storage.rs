@@ -14,8 +14,7 @@ use domain::{
 };
 
 use crate::{
-    InMemoryCallerMemory, InMemoryKeyStore, InMemoryReceiptStore, InMemorySpendLedger,
-    world::{State, World},
+    InMemoryCallerMemory, InMemoryKeyStore, InMemoryReceiptStore, InMemorySpendLedger, state::State, world::World,
 };
 
 /// The schema steps. Nothing depends on them; they are there so that programs which migrate can be tested.

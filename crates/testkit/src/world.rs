@@ -4,7 +4,7 @@
 //! file's lock, reads the file unless nobody wrote it since, and writes it anew before the lock is given back.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::HashMap,
     fs::{self, File},
     io::{self, Read as _},
     marker::PhantomData,
@@ -14,27 +14,12 @@ use std::{
     time::Instant,
 };
 
-use domain::{
-    access::TenantId,
-    context::Deadline,
-    error::PortError,
-    receipt::{Receipt, ReceiptId},
+use domain::{access::TenantId, context::Deadline, error::PortError};
+
+use crate::{
+    codec::Stored,
+    state::{Access, Callers, State},
 };
-
-use crate::{access::Access, codec::Stored, memory::Callers, spend::Spend};
-
-/// What is kept.
-#[derive(Debug, Default)]
-pub(crate) struct State {
-    /// Counts the writes, so that others notice them.
-    pub(crate) generation: u64,
-    /// How many schema steps are applied.
-    pub(crate) steps: usize,
-    pub(crate) access: Access,
-    pub(crate) callers: HashMap<TenantId, Callers>,
-    pub(crate) spend: Spend,
-    pub(crate) receipts: BTreeMap<ReceiptId, Receipt>,
-}
 
 /// The state, wherever it is; clones share it.
 #[derive(Debug, Clone, Default)]

@@ -1,0 +1,87 @@
+//! What the fakes keep, as plain data: the fakes work on it, and the world carries it.
+
+use std::collections::{BTreeMap, HashMap};
+
+use domain::{
+    access::{KeyHash, KeyInfo, Tenant, TenantId},
+    call::{CallId, SessionId},
+    caller,
+    enrichment::CachedLookup,
+    memory::CallRecord,
+    phone::PhoneNumber,
+    port::{DailyCaps, Day},
+    receipt::{Receipt, ReceiptId},
+};
+use uuid::Uuid;
+
+/// What is kept.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    /// Counts the writes, so that others notice them.
+    pub(crate) generation: u64,
+    /// How many schema steps are applied.
+    pub(crate) steps: usize,
+    pub(crate) access: Access,
+    pub(crate) callers: HashMap<TenantId, Callers>,
+    pub(crate) spend: Spend,
+    pub(crate) receipts: BTreeMap<ReceiptId, Receipt>,
+}
+
+/// Tenants and keys.
+#[derive(Debug, Default)]
+pub(crate) struct Access {
+    pub(crate) tenants: Vec<Tenant>,
+    /// In the order of creation.
+    pub(crate) keys: Vec<(KeyHash, KeyInfo)>,
+}
+
+/// What one tenant has.
+#[derive(Debug, Default)]
+pub(crate) struct Callers {
+    pub(crate) profiles: HashMap<PhoneNumber, Profile>,
+    /// What the operator said.
+    pub(crate) said: HashMap<PhoneNumber, caller::Profile>,
+    pub(crate) calls: HashMap<SessionId, Call>,
+    pub(crate) sessions: HashMap<SessionId, (i64, PhoneNumber)>,
+    pub(crate) lookups: HashMap<(PhoneNumber, String), CachedLookup>,
+    pub(crate) rewrite_requests: HashMap<Day, u32>,
+    pub(crate) commits: u64,
+}
+
+/// Times are in milliseconds since the epoch.
+#[derive(Debug)]
+pub(crate) struct Profile {
+    pub(crate) id: Uuid,
+    pub(crate) first_seen: i64,
+    pub(crate) last_seen: i64,
+    pub(crate) memory_changed: Option<i64>,
+    pub(crate) pending: PendingRewrite,
+    /// The model's summary and the change of the memory that it was made for.
+    pub(crate) rewrite: Option<(String, i64)>,
+}
+
+/// Whether and since when something waits for a rewrite.
+#[derive(Debug, Default)]
+pub(crate) struct PendingRewrite {
+    /// Since when, or when it is to be tried next.
+    pub(crate) due: Option<i64>,
+    pub(crate) attempts: u32,
+}
+
+#[derive(Debug)]
+pub(crate) struct Call {
+    pub(crate) id: CallId,
+    pub(crate) record: CallRecord,
+    pub(crate) process: Uuid,
+    pub(crate) commit: u64,
+    pub(crate) corrections: u64,
+    pub(crate) pending: PendingRewrite,
+}
+
+/// Paid look-ups and caps.
+#[derive(Debug, Default)]
+pub(crate) struct Spend {
+    pub(crate) caps: HashMap<TenantId, DailyCaps>,
+    /// Look-ups and their price.
+    pub(crate) bought: BTreeMap<(Day, TenantId, String), (u64, u64)>,
+}
