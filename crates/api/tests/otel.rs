@@ -337,7 +337,7 @@ fn an_address_that_is_no_url_stops_the_start() {
 #[test]
 fn missing_certificates_are_named() {
     let printed = refusal(&[
-        ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://localhost:4318"),
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "https://localhost:4318"),
         ("SSL_CERT_FILE", "/nonexistent"),
         ("SSL_CERT_DIR", "/nonexistent"),
     ]);
