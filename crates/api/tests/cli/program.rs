@@ -4,15 +4,66 @@ use std::{
     fs::{self, File},
     io::{Read, Write},
     net::{TcpListener, TcpStream},
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
+    sync::OnceLock,
     thread,
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime},
 };
 
-use adapters_sqlorm::{Database, DatabaseOptions};
-use domain::{access::TenantId, context::Deadline};
+use adapters_sqlorm::SqlDriver;
+use domain::{
+    access::TenantId,
+    context::Deadline,
+    port::{Storage, StorageDriver, StorageOptions},
+};
 use serde_json::Value;
 use tempfile::TempDir;
+use testkit::InMemoryDriver;
+
+/// Whether the suite is about the example `in_memory` in place of the program itself.
+pub(crate) const IN_MEMORY: bool = matches!(env!("CARGO_CRATE_NAME").as_bytes(), b"cli_in_memory");
+
+/// What comes before the path in the URL of an embedded storage of the program.
+pub(crate) const EMBEDDED: &str = if IN_MEMORY { "memory:" } else { "sqlite://" };
+
+/// The program that the suite is about.
+pub(crate) fn executable() -> &'static Path {
+    static EXECUTABLE: OnceLock<PathBuf> = OnceLock::new();
+    EXECUTABLE.get_or_init(|| {
+        if IN_MEMORY {
+            example()
+        } else {
+            PathBuf::from(env!("CARGO_BIN_EXE_caller-memory"))
+        }
+    })
+}
+
+/// The example, which `cargo test` builds when it is not told to build one suite alone.
+fn example() -> PathBuf {
+    let program = Path::new(env!("CARGO_BIN_EXE_caller-memory"));
+    let example = program.parent().expect("a folder").join("examples").join("in_memory");
+    let built = fs::metadata(&example).and_then(|file| file.modified());
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a folder");
+    assert!(
+        built.is_ok_and(|built| built >= newest(crates)),
+        "the example is not built, or older than its sources: run `cargo build -p api --example in_memory`"
+    );
+    example
+}
+
+/// When one of the sources of the crates was last written.
+fn newest(folder: &Path) -> SystemTime {
+    let entries = fs::read_dir(folder)
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").path());
+    let times = entries.filter_map(|path| match path.file_name()?.to_str()? {
+        "tests" | "benches" | "fuzz" => None,
+        _ if path.is_dir() => Some(newest(&path)),
+        _ => fs::metadata(&path).and_then(|file| file.modified()).ok(),
+    });
+    times.max().unwrap_or(SystemTime::UNIX_EPOCH)
+}
 
 /// The program in a folder of its own, with an environment of its own.
 pub(crate) struct Program {
@@ -49,7 +100,7 @@ impl Program {
     }
 
     pub(crate) fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_caller-memory"));
+        let mut command = Command::new(executable());
         command
             .args(args)
             .current_dir(self.folder.path())
@@ -115,17 +166,25 @@ impl Program {
         TenantId(text(&created["id"]).parse().expect("a UUID"))
     }
 
-    /// Does something with the database as a running service does.
-    pub(crate) fn with_database<T>(&self, work: impl AsyncFnOnce(&Database) -> T) -> T {
-        let url = format!("sqlite://{}", self.path("data/caller-memory.db").display());
+    /// Does something with the storage as a running service does.
+    pub(crate) fn with_storage<T>(&self, work: impl AsyncFnOnce(&dyn Storage) -> T) -> T {
+        let options = StorageOptions {
+            url: format!("{EMBEDDED}{}", self.path("data/caller-memory.db").display()),
+            connections: 1,
+        };
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .expect("a runtime");
         runtime.block_on(async {
-            let database = Database::open(DatabaseOptions::new(url)).await.expect("a database");
-            let done = work(&database).await;
-            database.close(deadline()).await;
+            let storage = if IN_MEMORY {
+                InMemoryDriver.open(options).await
+            } else {
+                SqlDriver.open(options).await
+            };
+            let storage = storage.expect("a storage");
+            let done = work(storage.as_ref()).await;
+            storage.close(deadline()).await;
             done
         })
     }
@@ -174,9 +233,14 @@ impl Program {
     }
 }
 
-/// The program over an empty SQLite database and, where there is a server for it, an empty PostgreSQL database.
+/// The program over an empty embedded storage and, where the program knows PostgreSQL and there is a server for it, an empty
+/// PostgreSQL database.
 pub(crate) fn on_each_database() -> Vec<Program> {
     let mut programs = vec![Program::new()];
+    if IN_MEMORY {
+        println!("skipped on PostgreSQL: this program knows storages in memory only");
+        return programs;
+    }
     match std::env::var("CALLER_MEMORY_TEST_POSTGRES_URL") {
         Err(_) => println!("skipped on PostgreSQL: CALLER_MEMORY_TEST_POSTGRES_URL is not set; `just test` sets it"),
         Ok(server) => {

@@ -1,26 +1,24 @@
 //! `receipt show` and `receipt stats` as scripts and people meet them: the real program over a database with receipts.
 
-use adapters_sqlorm::{SqlCallerMemory, SqlReceiptStore};
 use domain::{
     access::TenantId,
     call::{CallOutcome, EndedCall},
     memory::CallRecord,
-    port::{CallerMemory, ReceiptStore},
     receipt::{CallerState, Group, Receipt},
 };
 use serde_json::{Value, json};
 use testkit::sample;
 
-use crate::program::{Program, deadline, now_ms};
+use super::program::{Program, deadline, now_ms};
 
 const RESPONSE: &str = r#"{"trace_id":"4bf9","known":true,"memory":{"summary":"é \u001b[2J \u202e \"x\""}, "n":1.50}"#;
 
 /// Keeps receipts and ends calls of these sessions as a running service does.
 fn put(program: &Program, receipts: &[Receipt], ended: &[(TenantId, &str, CallOutcome)]) {
-    program.with_database(async |database| {
-        let store = SqlReceiptStore::new(database);
+    program.with_storage(async |storage| {
+        let store = storage.receipts().expect("a store of receipts");
         store.keep(receipts, deadline()).await.expect("they are kept");
-        let memory = SqlCallerMemory::new(database);
+        let memory = storage.memory();
         for (tenant, session, outcome) in ended {
             let record = sample::record(&sample::number(0), session, sample::NOW_MS, 1);
             let call = EndedCall {

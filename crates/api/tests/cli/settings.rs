@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::program::{Program, free_ports, one_line};
+use super::program::{Program, free_ports, one_line};
 
 /// What a setting cannot hold, and what has to be set beside it for it to be looked at.
 type Wrong = (

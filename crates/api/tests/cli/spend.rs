@@ -1,18 +1,17 @@
 //! `usage` and `tenant set` as scripts and people meet them: the real program over a database that has counted look-ups.
 
-use adapters_sqlorm::SqlSpendLedger;
 use domain::{
     access::TenantId,
-    port::{Day, Purchase, SpendLedger},
+    port::{Day, Purchase},
 };
 use serde_json::{Value, json};
 
-use crate::program::{Program, deadline, now_ms};
+use super::program::{Program, deadline, now_ms};
 
 /// Counts look-ups as a running service does; returns for each whether the caps let it through.
 fn buy(program: &Program, purchases: &[Purchase]) -> Vec<bool> {
-    program.with_database(async |database| {
-        let ledger = SqlSpendLedger::new(database);
+    program.with_storage(async |storage| {
+        let ledger = storage.spend().expect("a ledger");
         let mut bought = Vec::new();
         for purchase in purchases {
             bought.push(ledger.reserve(purchase, deadline()).await.expect("an answer"));

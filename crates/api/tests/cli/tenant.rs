@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::program::{Program, Running, wait_until};
+use super::program::{Program, Running, wait_until};
 
 /// Region, rate and burst of the answer.
 fn shown(tenant: &Value) -> Value {
