@@ -1,4 +1,5 @@
-//! The public application: every endpoint, the tools, the OpenAPI document and its page, behind what happens to all requests.
+//! The public application: every endpoint, the tools, the OpenAPI document and its page, behind what happens to all
+//! requests.
 
 use actix_web::{
     App, Error, HttpResponse,

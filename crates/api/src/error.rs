@@ -1,7 +1,7 @@
 //! The one table of codes: what a refusal looks like to a client, and what of it only the log shows.
 //!
-//! Whatever refuses a request (a route that does not exist, a key, a schema, a port, a panic) becomes a [`Refusal`], and
-//! one function writes the envelope of all of them.
+//! Whatever refuses a request (a route that does not exist, a key, a schema, a port, a panic) becomes a [`Refusal`],
+//! and one function writes the envelope of all of them.
 
 use std::{borrow::Cow, error::Error as StdError, fmt, time::Duration};
 
@@ -197,7 +197,8 @@ impl Refusal {
         }
     }
 
-    /// The refusal for an answer that the framework made by itself. Its own words are dropped: they may repeat the request's.
+    /// The refusal for an answer that the framework made by itself. Its own words are dropped: they may repeat the
+    /// request's.
     pub(crate) fn of_status(status: StatusCode) -> Self {
         match Code::of_status(status) {
             Code::NotFound => Self::no_such_path(),

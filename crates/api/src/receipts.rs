@@ -1,7 +1,7 @@
 //! The feedback loop: each recall leaves a receipt, written behind its answer.
 //!
-//! A receipt waits in a bounded queue for one task that writes what has gathered. Nothing here makes a recall wait or fail: what
-//! finds the queue full, or a store that stays away, is dropped and counted.
+//! A receipt waits in a bounded queue for one task that writes what has gathered. Nothing here makes a recall wait or
+//! fail: what finds the queue full, or a store that stays away, is dropped and counted.
 
 use std::{
     sync::{
@@ -28,7 +28,8 @@ use crate::{error::Chain, telemetry::Metrics};
 /// Receipts that one batch holds at most.
 const BATCH: usize = 512;
 
-/// The pause after a batch that was not full: under load it lets receipts gather, so that they cost one commit together.
+/// The pause after a batch that was not full: under load it lets receipts gather, so that they cost one commit
+/// together.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// How often a batch is offered to the store before it is dropped, and the first pause in between, which doubles.
@@ -246,8 +247,8 @@ impl Writer {
     }
 }
 
-/// Deletes what is too old, at once and from time to time. It works on every tenant, because they have one retention time; other
-/// processes over the same store may do the same.
+/// Deletes what is too old, at once and from time to time. It works on every tenant, because they have one retention
+/// time; other processes over the same store may do the same.
 async fn purge(store: Arc<dyn ReceiptStore>, clock: Arc<dyn Clock>, limits: ReceiptLimits) {
     let kept_ms = i64::try_from(limits.kept.as_millis()).unwrap_or(i64::MAX);
     loop {

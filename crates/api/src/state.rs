@@ -53,8 +53,8 @@ pub struct Api {
 }
 
 impl Api {
-    /// Puts the interface over the use cases, the verification of keys and their token buckets. Requests are counted in `metrics`;
-    /// the use cases must report to them too, as their probe.
+    /// Puts the interface over the use cases, the verification of keys and their token buckets. Requests are counted in
+    /// `metrics`; the use cases must report to them too, as their probe.
     #[must_use]
     pub fn new(
         callers: CallerService,

@@ -1,5 +1,6 @@
-//! Takes the arguments of a tool out of a message before the SDK reads it. They stay in the client's own text for the decoder that
-//! reads request bodies, which sees more than a parsed value shows: names that are there twice, numbers beyond `f64`.
+//! Takes the arguments of a tool out of a message before the SDK reads it. They stay in the client's own text for the
+//! decoder that reads request bodies, which sees more than a parsed value shows: names that are there twice, numbers
+//! beyond `f64`.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -16,8 +17,8 @@ struct Params<'a> {
     arguments: &'a RawValue,
 }
 
-/// The message with `{}` in the place of its arguments, and these. One without an object of arguments stays as it is: what is wrong
-/// with it is the SDK's to say.
+/// The message with `{}` in the place of its arguments, and these. One without an object of arguments stays as it is:
+/// what is wrong with it is the SDK's to say.
 pub(super) fn taken_out(message: &str) -> (String, Option<&str>) {
     let parsed = serde_json::from_str(message).map(|Message { params }| params.arguments.get());
     match parsed.ok().filter(|arguments| arguments.starts_with('{')) {

@@ -1,7 +1,7 @@
 //! MCP at `/mcp`: the three things the service does, as tools for a model.
 //!
-//! The SDK speaks the protocol; here is the bridge between its HTTP and actix's. A message is served without a session, so that any
-//! replica can take it, and by a service that is made for it, which holds what belongs to its request.
+//! The SDK speaks the protocol; here is the bridge between its HTTP and actix's. A message is served without a session,
+//! so that any replica can take it, and by a service that is made for it, which holds what belongs to its request.
 
 mod arguments;
 mod origin;
@@ -42,13 +42,15 @@ const JSON: &str = "application/json";
 /// Longer than any tool takes, which keeps its own deadline of at most 60 s. It holds when a task of the SDK is lost.
 const LONGEST: Duration = Duration::from_secs(65);
 
-/// The endpoint, behind the same key and the same bucket as the others. Until the tool is known, the time of a recall holds.
+/// The endpoint, behind the same key and the same bucket as the others. Until the tool is known, the time of a recall
+/// holds.
 pub(crate) fn resource() -> Resource {
     tools::prepare();
     guarded(Route::Mcp.pattern(), "POST", web::post().to(message), TimeLimit::Recall)
 }
 
-/// Serves one JSON-RPC message. What a tool refuses is in its result; what is refused here concerns the request as a whole.
+/// Serves one JSON-RPC message. What a tool refuses is in its result; what is refused here concerns the request as a
+/// whole.
 async fn message(request: HttpRequest, frame: Frame, body: Body, api: Data<Api>) -> Result<HttpResponse, Refusal> {
     let headers = request.headers();
     if !origin::is_local(headers) {
@@ -85,8 +87,8 @@ async fn exchange(request: http::Request<Full<Bytes>>, tools: Tools) -> Result<A
     Ok(http::Response::from_parts(head, body.to_bytes()))
 }
 
-/// The request in the types of the SDK, with the headers of the protocol and no others. The media types have been checked, and
-/// whatever a client accepts, there is but one that is sent.
+/// The request in the types of the SDK, with the headers of the protocol and no others. The media types have been
+/// checked, and whatever a client accepts, there is but one that is sent.
 fn to_sdk(headers: &HeaderMap, message: String) -> Result<http::Request<Full<Bytes>>, Refusal> {
     let mut request = http::Request::post(Route::Mcp.pattern())
         .header(http::header::HOST, "localhost")
@@ -102,8 +104,8 @@ fn to_sdk(headers: &HeaderMap, message: String) -> Result<http::Request<Full<Byt
     request.body(Full::from(message)).map_err(Refusal::internal)
 }
 
-/// The answer in the types of actix. Errors of JSON-RPC stay as they are; those that the SDK has no words of the protocol for get
-/// the envelope.
+/// The answer in the types of actix. Errors of JSON-RPC stay as they are; those that the SDK has no words of the
+/// protocol for get the envelope.
 fn from_sdk(answer: Answer) -> Result<HttpResponse, Refusal> {
     let (head, body) = answer.into_parts();
     let status = StatusCode::from_u16(head.status.as_u16()).map_err(Refusal::internal)?;

@@ -1,7 +1,8 @@
 //! The defence against DNS rebinding: a page in a browser that talks to this service under a name of its own.
 //!
-//! Browsers send `Origin` with every POST, programs do not, and there is no access for browsers by design. So a request with an
-//! `Origin` is refused, unless the page is of this machine. The name in `Host` tells nothing more: a rebound page has the same in both.
+//! Browsers send `Origin` with every POST, programs do not, and there is no access for browsers by design. So a request
+//! with an `Origin` is refused, unless the page is of this machine. The name in `Host` tells nothing more: a rebound
+//! page has the same in both.
 
 use actix_web::http::{
     Uri,

@@ -3,8 +3,8 @@
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
-/// The schema `name` of the document's `schemas`, with everything in it that it refers to: some clients hand schemas to models that
-/// do not follow references.
+/// The schema `name` of the document's `schemas`, with everything in it that it refers to: some clients hand schemas to
+/// models that do not follow references.
 pub(super) fn standalone(schemas: &Value, name: &str) -> JsonObject {
     match resolved(&schemas[name], schemas) {
         Value::Object(schema) => schema,

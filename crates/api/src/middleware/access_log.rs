@@ -1,5 +1,5 @@
-//! One log line and one count for every request, and the end of its span. The path of a request is never logged, only the route
-//! that it matched: a path may hold a phone number.
+//! One log line and one count for every request, and the end of its span. The path of a request is never logged, only
+//! the route that it matched: a path may hold a phone number.
 
 use std::time::Duration;
 

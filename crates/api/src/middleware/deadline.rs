@@ -68,8 +68,8 @@ impl TimeBudget {
         }
     }
 
-    /// When ports must have answered: a twentieth of the whole before the end, at least 5 ms and at most 25 ms, which is left
-    /// for the rest of the work.
+    /// When ports must have answered: a twentieth of the whole before the end, at least 5 ms and at most 25 ms, which
+    /// is left for the rest of the work.
     pub(crate) fn for_ports(self) -> Deadline {
         let margin = (self.whole / 20).clamp(Duration::from_millis(5), Duration::from_millis(25));
         Deadline(self.end.checked_sub(margin).unwrap_or(self.end))

@@ -1,5 +1,5 @@
-//! Gives every refusal its body and logs its cause, once. Also catches what was not foreseen: answers that the framework makes
-//! by itself, and panics.
+//! Gives every refusal its body and logs its cause, once. Also catches what was not foreseen: answers that the
+//! framework makes by itself, and panics.
 
 use std::panic::AssertUnwindSafe;
 

@@ -22,8 +22,8 @@ use crate::{error::Refusal, route::Route, state::RequestLimits, telemetry::Trace
 /// The longest inbound id that is kept.
 const LONGEST_ID: usize = 128;
 
-/// What is known of the request that is being served. The outermost middleware lays it, the ones inside fill it in. It goes with
-/// the work to another task where there is one.
+/// What is known of the request that is being served. The outermost middleware lays it, the ones inside fill it in. It
+/// goes with the work to another task where there is one.
 #[derive(Clone)]
 pub(crate) struct Frame(Arc<FrameData>);
 
@@ -47,7 +47,8 @@ pub(crate) struct FrameData {
 }
 
 impl Frame {
-    /// A new frame for a request with these headers, with a span when there are `traces`. Its trace id is then the span's.
+    /// A new frame for a request with these headers, with a span when there are `traces`. Its trace id is then the
+    /// span's.
     pub(crate) fn new(headers: &HeaderMap, traces: Option<&Traces>) -> Self {
         let inbound = text(headers, "x-request-id").filter(|id| is_sane(id));
         let request_id = inbound.map_or_else(new_request_id, str::to_owned);
@@ -75,8 +76,8 @@ impl Frame {
         frame.unwrap_or_else(|| Self::new(request.headers(), None))
     }
 
-    /// Gives the request its time. A wish that cannot be granted is refused by the handler, in its turn; until then the service's
-    /// own deadline holds.
+    /// Gives the request its time. A wish that cannot be granted is refused by the handler, in its turn; until then the
+    /// service's own deadline holds.
     pub(crate) fn grant(&self, limit: TimeLimit, requested: RequestedTime, limits: &RequestLimits) {
         self.whole.set(match limit {
             TimeLimit::Recall => requested.ok().flatten().unwrap_or(limits.recall_deadline),
@@ -161,8 +162,8 @@ fn is_sane(id: &str) -> bool {
             .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b':' | b'-'))
 }
 
-/// The trace id in a `traceparent`: `version-trace_id-parent_id-flags`, lower-case hexadecimal, neither id all zeros. A version
-/// above 00 may have more parts; ff is none.
+/// The trace id in a `traceparent`: `version-trace_id-parent_id-flags`, lower-case hexadecimal, neither id all zeros. A
+/// version above 00 may have more parts; ff is none.
 fn trace_id_of(traceparent: &str) -> Option<&str> {
     let hex = |text: &str, length: usize| {
         text.len() == length && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))

@@ -1,5 +1,5 @@
-//! Draws a token from the key's bucket, and tells the client how the bucket stands (`RateLimit-Policy` and `RateLimit` of the
-//! IETF httpapi draft).
+//! Draws a token from the key's bucket, and tells the client how the bucket stands (`RateLimit-Policy` and `RateLimit`
+//! of the IETF httpapi draft).
 
 use std::time::Duration;
 
@@ -56,8 +56,8 @@ async fn draw(request: &ServiceRequest) -> Result<RateDecision, Refusal> {
     drawn.map_err(Refusal::unavailable)
 }
 
-/// Writes how the bucket stands: `q` tokens when full, refilled within `w` seconds; `r` left, and `t` seconds until it is full
-/// again or, when refused, until there is a token.
+/// Writes how the bucket stands: `q` tokens when full, refilled within `w` seconds; `r` left, and `t` seconds until it
+/// is full again or, when refused, until there is a token.
 fn show(decision: &RateDecision, headers: &mut HeaderMap) {
     let RateDecision {
         burst,

@@ -1,5 +1,5 @@
-//! Takes the body of a request off the wire, within its limits. What is wrong with it is kept until its turn comes: the scope is
-//! checked before the body.
+//! Takes the body of a request off the wire, within its limits. What is wrong with it is kept until its turn comes: the
+//! scope is checked before the body.
 
 use std::{convert::Infallible, time::Instant};
 

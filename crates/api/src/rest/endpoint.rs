@@ -1,5 +1,5 @@
-//! How an endpoint is mounted: its route, what stands before it, and its page in the OpenAPI document, mounted as one so that none of them can
-//! be forgotten.
+//! How an endpoint is mounted: its route, what stands before it, and its page in the OpenAPI document, mounted as one
+//! so that none of them can be forgotten.
 
 use actix_web::{
     FromRequest, Handler, HttpResponse, Resource, Responder,
@@ -43,7 +43,8 @@ impl<P: Path> Endpoint<P> {
     }
 }
 
-/// `route` at `path`, behind authentication and rate limit. Other methods than `allow` are refused before the key is looked at.
+/// `route` at `path`, behind authentication and rate limit. Other methods than `allow` are refused before the key is
+/// looked at.
 pub(crate) fn guarded(path: &str, allow: &'static str, route: actix_web::Route, limit: TimeLimit) -> Resource {
     let guarded = route
         .wrap(from_fn(rate_limit))

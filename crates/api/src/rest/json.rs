@@ -1,7 +1,8 @@
 //! Reads request bodies so that every fault has a place and a readable reason, and nothing of the client's is repeated.
 //!
-//! Syntax comes first, for the whole body, and the schema after it. A value stays in its own text until it is asked for, so
-//! that free-form objects pass through untouched, numbers beyond `f64` and duplicate names are seen, and nesting costs no stack.
+//! Syntax comes first, for the whole body, and the schema after it. A value stays in its own text until it is asked
+//! for, so that free-form objects pass through untouched, numbers beyond `f64` and duplicate names are seen, and
+//! nesting costs no stack.
 
 use std::fmt;
 
@@ -95,8 +96,8 @@ pub(crate) struct JsonValue<'a, 'p> {
 }
 
 impl<'a> JsonValue<'a, '_> {
-    /// The object's fields of these names, in their order; other fields are ignored. [`object!`] calls it with the names of a
-    /// struct's fields.
+    /// The object's fields of these names, in their order; other fields are ignored. [`object!`] calls it with the
+    /// names of a struct's fields.
     pub(crate) fn fields<const N: usize>(&self, names: [&'static str; N]) -> Result<[Field<'a, '_>; N], InputError> {
         if !self.text.starts_with('{') {
             return Err(self.fault("expected an object"));
@@ -235,8 +236,8 @@ impl<'a> Field<'a, '_> {
     }
 }
 
-/// Decodes a JSON object into a struct whose fields have the names of the object's. Each is `required` or `optional`, and what its
-/// value must be is a method of [`JsonValue`]. The first fault in the order given is the one that is told.
+/// Decodes a JSON object into a struct whose fields have the names of the object's. Each is `required` or `optional`,
+/// and what its value must be is a method of [`JsonValue`]. The first fault in the order given is the one that is told.
 ///
 /// ```ignore
 /// object!(body => Self { phone_number: required non_empty_string(), agent_id: optional string() })

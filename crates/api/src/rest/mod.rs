@@ -1,5 +1,5 @@
-//! The public HTTP interface: three endpoints, each a handler of a few lines between the wire and a use case. What they answer is
-//! also what the tools of `mcp` answer.
+//! The public HTTP interface: three endpoints, each a handler of a few lines between the wire and a use case. What they
+//! answer is also what the tools of `mcp` answer.
 
 pub(crate) mod answer;
 pub(crate) mod body;

@@ -1,4 +1,5 @@
-//! The admin listener: is the process alive, can it work, and its metrics. It has no key, so it is never the public listener.
+//! The admin listener: is the process alive, can it work, and its metrics. It has no key, so it is never the public
+//! listener.
 
 use std::{
     sync::{

@@ -13,9 +13,9 @@ use tracing_subscriber::{
 
 use crate::config::LogFormat;
 
-/// Targets of this program: its crates that log, and the access log. Other crates may log what they carry (statements, headers,
-/// bodies) below the level info, where it would be a leak, and chatter at info; only their warnings and errors are shown,
-/// whatever the filter says.
+/// Targets of this program: its crates that log, and the access log. Other crates may log what they carry (statements,
+/// headers, bodies) below the level info, where it would be a leak, and chatter at info; only their warnings and errors
+/// are shown, whatever the filter says.
 const OURS: [&str; 6] = [
     "access",
     "adapters_auth",
@@ -25,8 +25,8 @@ const OURS: [&str; 6] = [
     "api",
 ];
 
-/// Starts logging to standard error until the guard is dropped, which writes what is queued. Panics are logged by their place alone,
-/// because their text may repeat data.
+/// Starts logging to standard error until the guard is dropped, which writes what is queued. Panics are logged by their
+/// place alone, because their text may repeat data.
 pub(crate) fn start(filter: &str, format: Option<LogFormat>) -> WorkerGuard {
     let (writer, guard) = NonBlockingBuilder::default()
         .thread_name("logs")

@@ -14,8 +14,8 @@ use crate::{
     port::Stage,
 };
 
-/// The permit for one call end: the key has the scope `calls:write`. It also holds when the report arrived, which is before its
-/// body is read: a long body must not make an earlier report a later one.
+/// The permit for one call end: the key has the scope `calls:write`. It also holds when the report arrived, which is
+/// before its body is read: a long body must not make an earlier report a later one.
 #[derive(Debug)]
 pub struct EndCallPermit<'c> {
     ctx: &'c CallContext,

@@ -70,9 +70,9 @@ impl CallerService {
         Ok(RecallPermit { ctx, region })
     }
 
-    /// Answers who is calling. A number not seen before becomes a caller. A memory that fails or is late degrades the answer
-    /// instead of failing it: the call goes on. What look-ups do not know by the deadline is left out and named in
-    /// [`Recall::cut`].
+    /// Answers who is calling. A number not seen before becomes a caller. A memory that fails or is late degrades the
+    /// answer instead of failing it: the call goes on. What look-ups do not know by the deadline is left out and named
+    /// in [`Recall::cut`].
     pub async fn recall_and_enrich(&self, permit: RecallPermit<'_>, input: RecallInput) -> Recall {
         let RecallPermit { ctx, .. } = permit;
         let RecallInput { number, session_id } = input;

@@ -47,9 +47,10 @@ impl CallerRules {
 
 /// The use cases over their ports.
 ///
-/// Each comes in two steps. The first checks the scope and gives a permit; the second uses the permit up. A transport reads and
-/// parses its input in between, so that the order of refusals is the same for every transport, and that nobody reaches a use case
-/// without its scope: a permit cannot be made outside of this module, serves once, and carries its context.
+/// Each comes in two steps. The first checks the scope and gives a permit; the second uses the permit up. A transport
+/// reads and parses its input in between, so that the order of refusals is the same for every transport, and that
+/// nobody reaches a use case without its scope: a permit cannot be made outside of this module, serves once, and
+/// carries its context.
 pub struct CallerService {
     pub(super) ports: CallerPorts,
     pub(super) rules: CallerRules,

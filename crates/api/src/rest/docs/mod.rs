@@ -1,4 +1,5 @@
-//! The API page: Swagger UI over the served document. All its files are in the program, and it asks no other host for anything.
+//! The API page: Swagger UI over the served document. All its files are in the program, and it asks no other host for
+//! anything.
 
 use std::sync::Arc;
 
@@ -24,7 +25,8 @@ const PATHS: [&str; 7] = [
     "/docs/favicon-32x32.png",
 ];
 
-/// Scripts, styles and data come from this service alone, and none is inline. `data:` is for the icons in Swagger UI's style sheet.
+/// Scripts, styles and data come from this service alone, and none is inline. `data:` is for the icons in Swagger UI's
+/// style sheet.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
                       base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
