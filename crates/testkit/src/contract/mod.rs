@@ -53,6 +53,17 @@
 //!
 //! The tests need no dependency but `testkit`, run in parallel, and share nothing but what the fixtures share. A clause
 //! that does not end within [`CLAUSE_LIMIT`] fails.
+//!
+//! [`AccessAdmin`]: domain::port::AccessAdmin
+//! [`CallerAdmin`]: domain::port::CallerAdmin
+//! [`CallerMemory`]: domain::port::CallerMemory
+//! [`EnrichmentCache`]: domain::port::EnrichmentCache
+//! [`KeyStore`]: domain::port::KeyStore
+//! [`OpenCalls`]: domain::port::OpenCalls
+//! [`ReceiptStore`]: domain::port::ReceiptStore
+//! [`SpendAdmin`]: domain::port::SpendAdmin
+//! [`SpendLedger`]: domain::port::SpendLedger
+//! [`SummaryBacklog`]: domain::port::SummaryBacklog
 
 pub mod access_admin;
 pub mod authenticator;
@@ -61,6 +72,7 @@ pub mod caller_facts;
 pub mod caller_memory;
 pub mod enrichment_cache;
 pub mod enrichment_provider;
+mod fixtures;
 pub mod key_store;
 pub mod of_storage;
 pub mod open_calls;
@@ -72,141 +84,20 @@ pub mod storage;
 pub mod summary_backlog;
 mod timing;
 
-use std::{any::Any, future::Future, sync::Arc, time::Duration};
-
-use domain::{
-    access::TenantId,
-    port::{
-        AccessAdmin, CallerAdmin, CallerMemory, EnrichmentCache, KeyStore, OpenCalls, ReceiptStore, SpendAdmin,
-        SpendLedger, SummaryBacklog,
-    },
-};
+use std::{future::Future, time::Duration};
 
 pub use authenticator::{AuthenticatorFixture, CacheTimes};
 pub use enrichment_provider::{EnrichmentProviderFixture, Made};
+pub use fixtures::{
+    AccessFixture, BacklogFixture, CallerAdminFixture, CallerMemoryFixture, EnrichmentCacheFixture, OpenCallsFixture,
+    ReceiptFixture, SpendFixture,
+};
 pub use of_storage::StorageFixture;
 pub use rate_limiter::RateLimiterFixture;
 use timing::{GRACE, at_once, is_unavailable, promptly};
 
 /// A clause that has not ended after this time has found a method that hangs.
 pub const CLAUSE_LIMIT: Duration = Duration::from_mins(2);
-
-/// What the suite of [`CallerMemory`] works on.
-pub struct CallerMemoryFixture {
-    /// The implementation.
-    pub memory: Arc<dyn CallerMemory>,
-    /// A second instance over the same store, as another process or a restarted one would have. The clauses about
-    /// several processes are skipped when there is none.
-    pub other_process: Option<Arc<dyn CallerMemory>>,
-    /// Two tenants that exist in the store and have no callers. The store may hold other tenants with callers, so tests
-    /// may share one database.
-    pub tenants: [TenantId; 2],
-    /// What has to live as long as the memory.
-    pub keep: Box<dyn Any + Send>,
-}
-
-/// What the suite of [`OpenCalls`] works on.
-///
-/// The store must hold the two tenants and nothing else, because open calls are counted of all. So every test needs its
-/// own.
-pub struct OpenCallsFixture {
-    /// The memory in which calls begin and end.
-    pub memory: Arc<dyn CallerMemory>,
-    /// The implementation, over the same store.
-    pub open: Arc<dyn OpenCalls>,
-    /// Two tenants that exist in the store and have no callers.
-    pub tenants: [TenantId; 2],
-    /// What has to live as long as the memory.
-    pub keep: Box<dyn Any + Send>,
-}
-
-/// What the suite of [`CallerAdmin`] works on.
-pub struct CallerAdminFixture {
-    /// The implementation.
-    pub admin: Arc<dyn CallerAdmin>,
-    /// The memory over the same store, whose recall shows the profiles.
-    pub memory: Arc<dyn CallerMemory>,
-    /// Two tenants that exist in the store and have no callers.
-    pub tenants: [TenantId; 2],
-    /// What has to live as long as the store.
-    pub keep: Box<dyn Any + Send>,
-}
-
-/// What the suite of [`EnrichmentCache`] works on.
-pub struct EnrichmentCacheFixture {
-    /// The implementation.
-    pub cache: Arc<dyn EnrichmentCache>,
-    /// The memory over the same store, whose recall shows what the cache holds.
-    pub memory: Arc<dyn CallerMemory>,
-    /// Two tenants that exist in the store and have no callers.
-    pub tenants: [TenantId; 2],
-    /// What has to live as long as the cache.
-    pub keep: Box<dyn Any + Send>,
-}
-
-/// What the suites of [`KeyStore`] and [`AccessAdmin`] work on.
-///
-/// The store must be empty, without any tenant: `bootstrap` is about the first start. So every test needs its own.
-pub struct AccessFixture {
-    /// The implementation that finds keys.
-    pub keys: Arc<dyn KeyStore>,
-    /// The implementation that manages the same store.
-    pub admin: Arc<dyn AccessAdmin>,
-    /// What has to live as long as the store.
-    pub keep: Box<dyn Any + Send>,
-}
-
-/// What the suite of [`ReceiptStore`] works on.
-///
-/// The store must hold the two tenants and no receipt, because what is old is deleted of all. So every test needs its
-/// own.
-pub struct ReceiptFixture {
-    /// The implementation.
-    pub store: Arc<dyn ReceiptStore>,
-    /// A second instance over the same store, as another process would have. Without it, the clauses about several
-    /// processes use the first twice.
-    pub other_process: Option<Arc<dyn ReceiptStore>>,
-    /// The memory over the same store, whose ended calls give the outcomes.
-    pub memory: Arc<dyn CallerMemory>,
-    /// Two tenants with their names, without calls.
-    pub tenants: [(TenantId, String); 2],
-    /// What has to live as long as the store.
-    pub keep: Box<dyn Any + Send>,
-}
-
-/// What the suites of [`SpendLedger`] and [`SpendAdmin`] work on.
-///
-/// The store must hold the two tenants and nothing else, because usage and caps are listed of all. So every test needs
-/// its own.
-pub struct SpendFixture {
-    /// The implementation that counts.
-    pub ledger: Arc<dyn SpendLedger>,
-    /// A second instance over the same store, as another process would have. Without it, the clauses about several
-    /// processes use the first twice.
-    pub other_process: Option<Arc<dyn SpendLedger>>,
-    /// The implementation that lists the counts and sets the caps of the same store.
-    pub admin: Arc<dyn SpendAdmin>,
-    /// Two tenants with their names, without purchases and caps.
-    pub tenants: [(TenantId, String); 2],
-    /// What has to live as long as the store.
-    pub keep: Box<dyn Any + Send>,
-}
-
-/// What the suite of [`SummaryBacklog`] works on.
-///
-/// The store must hold the two tenants and nothing else, because work is claimed of all. So every test needs its own.
-pub struct BacklogFixture {
-    /// The implementation.
-    pub backlog: Arc<dyn SummaryBacklog>,
-    /// A second instance over the same store, as another process would have.
-    pub other_process: Arc<dyn SummaryBacklog>,
-    /// The memory over the same store.
-    pub memory: Arc<dyn CallerMemory>,
-    /// Two tenants without callers.
-    pub tenants: [TenantId; 2],
-    /// What has to live as long as the store.
-    pub keep: Box<dyn Any + Send>,
-}
 
 /// Builds the fixture and runs one clause on it, in a runtime of its own; the macros expand to calls of this.
 ///
