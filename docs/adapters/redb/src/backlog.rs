@@ -10,7 +10,6 @@ use domain::{
     context::Deadline,
     error::PortError,
     facts::SaidFact,
-    memory::RECENT_CALLS,
     port::{
         Claim, Day, Subject, SummaryBacklog,
         rewrite::{ATTEMPTS, WORTH_MS},
@@ -224,7 +223,7 @@ fn claim_caller(
         subject: Subject::Caller {
             caller: caller.id,
             total_calls: caller.total_calls,
-            recent_calls: memory::latest_calls(write, tenant, number, RECENT_CALLS)?,
+            recent_calls: memory::recent_calls(write, tenant, number)?,
         },
         version: version(caller.changes),
         attempt: caller.work.attempts,

@@ -6,7 +6,8 @@ use domain::{
     access::TenantId,
     async_trait,
     caller::{
-        Caller, HISTORY_CALLS, HISTORY_FACTS, History, HistoryFact, ImportCounts, Profile, ProfileChange, ProfileEdit,
+        Caller, HISTORY_CALLS, HISTORY_FACTS, History, HistoryCall, HistoryFact, ImportCounts, Profile, ProfileChange,
+        ProfileEdit,
     },
     context::Deadline,
     error::PortError,
@@ -86,9 +87,14 @@ impl CallerAdmin for Redb {
             let Some(row) = CALLERS.get(view, (tenant.0, number.as_e164()))? else {
                 return Ok(None);
             };
+            let latest = memory::latest_calls(view, tenant.0, number.as_e164(), HISTORY_CALLS)?;
+            let shown = latest.into_iter().map(|(id, call)| HistoryCall {
+                agent_metadata: call.report.agent_metadata(),
+                call: call.recent(id),
+            });
             Ok(Some(History {
                 caller: row.kept(),
-                calls: memory::latest_calls(view, tenant.0, number.as_e164(), HISTORY_CALLS)?,
+                calls: shown.collect(),
             }))
         };
         self.store.read("history", deadline, read).await

@@ -14,6 +14,7 @@ use std::{
 
 use domain::{access::TenantId, call::SessionId, context::Deadline, error::PortError, phone::PhoneNumber};
 use redb::WriteTransaction;
+use tokio::time::timeout_at;
 use uuid::Uuid;
 
 use crate::{
@@ -41,6 +42,8 @@ pub(crate) struct Contact {
 pub(crate) struct Contacts {
     store: Arc<Store>,
     waiting: Mutex<Waiting>,
+    /// Held by whoever takes contacts, until they are written.
+    writing: tokio::sync::Mutex<()>,
     dropped: AtomicU64,
 }
 
@@ -56,6 +59,7 @@ impl Contacts {
         Self {
             store: Arc::clone(store),
             waiting: Mutex::default(),
+            writing: tokio::sync::Mutex::default(),
             dropped: AtomicU64::new(0),
         }
     }
@@ -75,8 +79,11 @@ impl Contacts {
         }
     }
 
-    /// Writes what waits, until the deadline.
+    /// Waits until what was noted before has been written or dropped; gives up at the deadline.
     pub(crate) async fn flush(&self, deadline: Deadline) {
+        let Ok(_writing) = timeout_at(deadline.0.into(), self.writing.lock()).await else {
+            return;
+        };
         let contacts = take(&mut self.lock().contacts);
         if !contacts.is_empty() {
             self.write(contacts, deadline).await;
@@ -96,7 +103,9 @@ impl Contacts {
     }
 
     async fn write_what_gathers(&self) {
-        while let Some(contacts) = self.gathered() {
+        loop {
+            let _writing = self.writing.lock().await;
+            let Some(contacts) = self.gathered() else { return };
             self.write(contacts, Deadline(Instant::now() + WRITING)).await;
         }
     }

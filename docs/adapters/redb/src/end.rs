@@ -129,9 +129,10 @@ fn put(
 ) -> Result<(), PortError> {
     let number = record.call.number.as_e164();
     let caller = CALLERS.get(write, (tenant, number))?;
-    let mut caller = caller.unwrap_or_else(|| CallerRow::new(record.received_at_ms));
+    let mut caller = caller.unwrap_or_else(|| CallerRow::new(record.contact.last_ms));
     caller.total_calls += 1;
-    caller.last_seen_ms = caller.last_seen_ms.max(record.received_at_ms);
+    caller.first_seen_ms = caller.first_seen_ms.min(record.contact.first_ms);
+    caller.last_seen_ms = caller.last_seen_ms.max(record.contact.last_ms);
     caller.changed(record.received_at_ms);
     CALLS_OF_CALLER.put(write, (tenant, number, call.started_at_ms, call.commit), &id)?;
     facts::add(write, tenant, number, &mut caller, (id, &mut call), &record.facts)?;

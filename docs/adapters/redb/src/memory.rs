@@ -18,7 +18,7 @@ use crate::{
     Redb,
     contact::{self, Contact},
     end, lookups,
-    rows::{CallerRow, TurnRow},
+    rows::{CallRow, CallerRow, TurnRow},
     schema::{CALLERS, CALLS, CALLS_OF_CALLER, FIRST_SESSION, LAST_SESSION, OPEN_OF_CALLER, TRANSCRIPTS, session_key},
     table::{Order, View},
 };
@@ -90,7 +90,7 @@ fn recollect(view: &impl View, tenant: Uuid, query: &RecallQuery) -> Result<Opti
         caller: row.caller(),
         memory_changed_ms: row.memory_changed_ms,
         summary: row.summary(),
-        recent_calls: latest_calls(view, tenant, number, RECENT_CALLS)?,
+        recent_calls: recent_calls(view, tenant, number)?,
         facts: row.facts(),
         gaps: gaps(view, tenant, query)?,
         lookups: lookups::of_number(view, tenant, number)?,
@@ -114,16 +114,22 @@ fn first_contact(write: &WriteTransaction, contact: &Contact, query: &RecallQuer
     })
 }
 
+/// The latest calls of a caller as recalls show them.
+pub(crate) fn recent_calls(view: &impl View, tenant: Uuid, number: &str) -> Result<Vec<RecentCall>, PortError> {
+    let latest = latest_calls(view, tenant, number, RECENT_CALLS)?;
+    Ok(latest.into_iter().map(|(id, call)| call.recent(id)).collect())
+}
+
 /// The latest calls of a caller, newest start first, ties by commit.
 pub(crate) fn latest_calls(
     view: &impl View,
     tenant: Uuid,
     number: &str,
     most: usize,
-) -> Result<Vec<RecentCall>, PortError> {
+) -> Result<Vec<(Uuid, CallRow)>, PortError> {
     let range = (tenant, number, i64::MIN, 0)..=(tenant, number, i64::MAX, u64::MAX);
     CALLS_OF_CALLER.scan(view, range, Order::Descending, most, |_, id| {
-        Ok(CALLS.get(view, (tenant, id))?.map(|call| call.recent(id)))
+        Ok(CALLS.get(view, (tenant, id))?.map(|call| (id, call)))
     })
 }
 

@@ -300,6 +300,10 @@ impl ReportRow {
         }
     }
 
+    pub(crate) fn agent_metadata(&self) -> Option<JsonObject> {
+        self.agent_metadata.clone().map(JsonObject::from_validated)
+    }
+
     /// An outcome that this release does not know is `other`.
     pub(crate) fn outcome(&self) -> CallOutcome {
         self.outcome.parse().unwrap_or(CallOutcome::Other)

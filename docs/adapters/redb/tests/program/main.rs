@@ -133,3 +133,19 @@ fn a_full_disk_refuses_calls_and_loses_none_that_it_acknowledged() {
         "{total} of {acknowledged}"
     );
 }
+
+#[test]
+fn the_guide_shows_the_program_and_names_every_suite() {
+    let guide = include_str!("../../../../ADAPTERS.md");
+    let (_, program) = include_str!("../../src/main.rs").split_once("\n\n").expect("code");
+    assert!(guide.contains(program), "the program is another: {program}");
+    let suites = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../crates/testkit/src/contract");
+    for suite in std::fs::read_dir(suites).expect("testkit is there") {
+        let suite = suite.expect("an entry").path();
+        let name = suite.file_stem().expect("a name").to_string_lossy().into_owned();
+        let macro_rule = format!("macro_rules! {name}_contract ");
+        let is_suite = std::fs::read_to_string(&suite).expect("a module").contains(&macro_rule);
+        let is_named = guide.contains(&format!("`{name}`")) || guide.contains(&format!("{name}_contract!"));
+        assert!(!is_suite || is_named, "{name} is missing");
+    }
+}
