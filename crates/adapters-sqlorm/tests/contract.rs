@@ -5,13 +5,28 @@ mod support;
 use std::sync::Arc;
 
 use adapters_sqlorm::{
-    SqlCallerAdmin, SqlCallerMemory, SqlKeyStore, SqlReceiptStore, SqlSpendLedger, SqlSummaryBacklog,
+    SqlCallerAdmin, SqlCallerMemory, SqlDriver, SqlKeyStore, SqlReceiptStore, SqlSpendLedger, SqlSummaryBacklog,
 };
+use domain::port::StorageOptions;
 use support::{Place, tenant};
 use testkit::contract::{
     AccessFixture, BacklogFixture, CallerAdminFixture, CallerMemoryFixture, EnrichmentCacheFixture, OpenCallsFixture,
-    ReceiptFixture, SpendFixture,
+    ReceiptFixture, SpendFixture, StorageFixture,
 };
+
+async fn storage(place: Option<Place>) -> Option<StorageFixture> {
+    let place = place?;
+    Some(StorageFixture {
+        driver: Arc::new(SqlDriver),
+        options: StorageOptions {
+            url: place.options.url.clone(),
+            connections: place.options.readers,
+        },
+        persists: true,
+        is_shared: true,
+        keep: Box::new(place),
+    })
+}
 
 async fn memory(place: Option<Place>) -> Option<CallerMemoryFixture> {
     let place = place?;
@@ -113,6 +128,8 @@ async fn backlog(place: Option<Place>) -> Option<BacklogFixture> {
     })
 }
 
+testkit::storage_contract!(storage_on_sqlite, storage(Some(Place::sqlite())));
+testkit::storage_contract!(storage_on_postgres, async { storage(Place::postgres().await).await });
 testkit::caller_memory_contract!(caller_memory_on_sqlite, memory(Some(Place::sqlite())));
 testkit::caller_memory_contract!(caller_memory_on_postgres, async {
     memory(Place::postgres().await).await
