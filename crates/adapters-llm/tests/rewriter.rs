@@ -56,7 +56,7 @@ struct Bench {
     tenant: TenantId,
 }
 
-/// RewriterLimits without the waiting.
+/// Limits without the waiting.
 fn quick() -> RewriterLimits {
     let moment = Duration::from_millis(2);
     RewriterLimits {

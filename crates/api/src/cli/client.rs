@@ -83,7 +83,7 @@ const ANSWER: Duration = Duration::from_secs(30);
 /// A client with its connections. Several threads may post at once.
 pub(super) struct Client {
     runtime: Runtime,
-    client: outgoing::Client,
+    http: outgoing::Client,
     url: BaseUrl,
     authorization: HeaderValue,
 }
@@ -121,12 +121,12 @@ impl Service {
             .enable_all()
             .build()
             .map_err(|error| cannot(&error))?;
-        let client = outgoing::Client::to(self.url.as_url(), LIMITS).map_err(|error| cannot(&error))?;
+        let http = outgoing::Client::to(self.url.as_url(), LIMITS).map_err(|error| cannot(&error))?;
         let key = SecretString::from(self.key.0.as_str());
         let authorization = secret_header("Bearer ", &key).map_err(|error| cannot(&error))?;
         Ok(Client {
             runtime,
-            client,
+            http,
             url: self.url.clone(),
             authorization,
         })
@@ -164,7 +164,7 @@ impl Client {
     /// Sends a request and reads the whole answer.
     fn answer(&self, request: Request) -> Result<Answer, Unanswered> {
         let began = Instant::now();
-        let answer = self.runtime.block_on(self.client.send(request, began + ANSWER))?;
+        let answer = self.runtime.block_on(self.http.send(request, began + ANSWER))?;
         let retry_after = answer
             .headers
             .get(RETRY_AFTER)
