@@ -7,21 +7,14 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
-    sync::{
-        Arc,
-        atomic::{AtomicU64, AtomicUsize, Ordering},
-    },
     time::Duration,
 };
 
 use domain::call::SessionId;
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, Statement};
 use serde::Serialize;
-use tokio::{
-    sync::{mpsc, oneshot},
-    time::{sleep, timeout},
-};
 use uuid::Uuid;
+use write_behind::{End, Options, Sink, WriteBehind};
 
 use crate::{
     error::{Kind, kind},
@@ -30,18 +23,17 @@ use crate::{
     writer::Writer,
 };
 
-/// Notes that may wait; a further one is dropped and counted.
-const WAITING: usize = 16_384;
-
-/// Notes that one transaction writes at most.
-const BATCH: usize = 4_096;
-
-/// The pause after each transaction: under load it lets notes gather, so that they cost one commit together.
-const PAUSE: Duration = Duration::from_millis(50);
-
-/// How often a batch is tried before it is dropped, and how long each attempt may take.
-const ATTEMPTS: u32 = 8;
-const ATTEMPT: Duration = Duration::from_secs(5);
+/// How contacts wait to be written: as many as a burst of some seconds notes, and for as long as a database is away for a
+/// restart.
+const OPTIONS: Options = Options {
+    waiting: 16_384,
+    waiting_bytes: 16 * 1024 * 1024,
+    batch: 4_096,
+    pause: Duration::from_millis(50),
+    attempts: 8,
+    attempt: Duration::from_secs(5),
+    again_after: Duration::from_millis(100),
+};
 
 /// A caller was recalled.
 #[derive(Clone)]
@@ -52,97 +44,43 @@ pub(crate) struct Contact {
     pub(crate) at_ms: i64,
 }
 
-/// The notes that wait to be written.
-pub(crate) struct Contacts {
-    queue: mpsc::Sender<Note>,
-    counts: Arc<Counts>,
-}
+/// The contacts that wait to be written.
+pub(crate) type Contacts = WriteBehind<ContactSink>;
 
-#[derive(Default)]
-struct Counts {
-    waiting: AtomicUsize,
-    dropped: AtomicU64,
-}
-
-enum Note {
-    Contact(Contact),
-    /// Asks for an answer when everything before it has been written.
-    Flush(oneshot::Sender<()>),
-}
-
-/// Starts the task that writes contacts to `database`. It ends when the queue is dropped.
+/// Starts the task that writes contacts to `database`.
 pub(crate) fn start(database: Writer) -> Contacts {
-    let (queue, notes) = mpsc::channel(WAITING);
-    let counts = Arc::new(Counts::default());
-    tokio::spawn(write_what_gathers(notes, database, Arc::clone(&counts)));
-    Contacts { queue, counts }
+    WriteBehind::start(ContactSink(database), OPTIONS)
 }
 
-impl Contacts {
-    /// Notes `contact` without waiting.
-    pub(crate) fn note(&self, contact: Contact) {
-        self.counts.waiting.fetch_add(1, Ordering::Relaxed);
-        if self.queue.try_send(Note::Contact(contact)).is_err() {
-            self.counts.give_up(1);
-        }
+/// The database, as what contacts are written to.
+pub(crate) struct ContactSink(Writer);
+
+impl Sink for ContactSink {
+    type Item = Contact;
+    type Error = DbErr;
+
+    fn bytes(contact: &Contact) -> usize {
+        size_of::<Contact>() + contact.session.as_ref().map_or(0, |session| session.0.len())
     }
 
-    /// Waits until what was noted before has been written or dropped.
-    pub(crate) async fn flush(&self) {
-        let (answer, answered) = oneshot::channel();
-        if self.queue.send(Note::Flush(answer)).await.is_ok() {
-            let _ = answered.await;
-        }
-    }
-
-    pub(crate) fn waiting(&self) -> usize {
-        self.counts.waiting.load(Ordering::Relaxed)
-    }
-
-    pub(crate) fn dropped(&self) -> u64 {
-        self.counts.dropped.load(Ordering::Relaxed)
-    }
-}
-
-impl Counts {
-    fn give_up(&self, notes: usize) {
-        self.waiting.fetch_sub(notes, Ordering::Relaxed);
-        self.dropped.fetch_add(notes as u64, Ordering::Relaxed);
-    }
-}
-
-async fn write_what_gathers(mut notes: mpsc::Receiver<Note>, database: Writer, counts: Arc<Counts>) {
-    let mut gathered = Vec::with_capacity(BATCH);
-    while notes.recv_many(&mut gathered, BATCH).await > 0 {
-        let mut contacts = 0;
-        let mut flushes = Vec::new();
+    async fn write(&self, contacts: &[Contact]) -> Result<(), DbErr> {
         let mut batch = Batch::default();
-        for note in gathered.drain(..) {
-            match note {
-                Note::Contact(contact) => {
-                    contacts += 1;
-                    batch.add(contact);
-                }
-                Note::Flush(answer) => flushes.push(answer),
-            }
+        for contact in contacts {
+            batch.add(contact.clone());
         }
-        if contacts > 0 {
-            match write(&database, &batch).await {
-                Ok(()) => {
-                    counts.waiting.fetch_sub(contacts, Ordering::Relaxed);
-                }
-                Err(error) => {
-                    counts.give_up(contacts);
-                    tracing::warn!(contacts, %error, "contacts could not be written");
-                }
-            }
-        }
-        let hurry = !flushes.is_empty();
-        for answer in flushes {
-            let _ = answer.send(());
-        }
-        if !hurry {
-            sleep(PAUSE).await;
+        let recalled = (!batch.sessions.is_empty()).then(|| batch.recalled()).transpose()?;
+        self.0.transact(&statements(batch.seen()?, recalled)).await
+    }
+
+    fn is_passing(error: &DbErr) -> bool {
+        kind(error) != Kind::Refused
+    }
+
+    fn left(&self, contacts: usize, end: End<DbErr>) {
+        match end {
+            End::Written => {}
+            End::Failed(error) => tracing::warn!(contacts, %error, "contacts could not be written"),
+            End::TimedOut => tracing::warn!(contacts, "contacts could not be written in time"),
         }
     }
 }
@@ -221,27 +159,6 @@ impl Batch {
 
 fn to_json<R: Serialize>(rows: &[R]) -> Result<String, DbErr> {
     serde_json::to_string(rows).map_err(|error| DbErr::Json(error.to_string()))
-}
-
-/// Writes a batch, again when the database is away for a while.
-async fn write(database: &Writer, batch: &Batch) -> Result<(), DbErr> {
-    let recalled = (!batch.sessions.is_empty()).then(|| batch.recalled()).transpose()?;
-    let work = statements(batch.seen()?, recalled);
-    let mut pause = Duration::from_millis(100);
-    let mut attempt = 1;
-    loop {
-        let failed = match timeout(ATTEMPT, database.transact(&work)).await {
-            Ok(Ok(())) => return Ok(()),
-            Ok(Err(error)) => error,
-            Err(_) => DbErr::ConnectionAcquire(sea_orm::ConnAcquireErr::Timeout),
-        };
-        if attempt == ATTEMPTS || kind(&failed) == Kind::Refused {
-            return Err(failed);
-        }
-        attempt += 1;
-        sleep(pause).await;
-        pause *= 2;
-    }
 }
 
 fn statements(

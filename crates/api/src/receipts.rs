@@ -4,10 +4,7 @@
 //! fail: what finds the queue full, or a store that stays away, is dropped and counted.
 
 use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -18,10 +15,10 @@ use domain::{
     receipt::Receipt,
 };
 use tokio::{
-    sync::{mpsc, oneshot},
     task::JoinHandle,
     time::{sleep, timeout, timeout_at},
 };
+use write_behind::{End, Options, Refusal, Sink, WriteBehind};
 
 use crate::{error::Chain, telemetry::Metrics};
 
@@ -74,42 +71,17 @@ impl Default for ReceiptLimits {
     }
 }
 
-/// Why a receipt is not kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Dropped {
-    /// As many wait as may.
-    Full,
-    /// The store did not take it.
-    Unwritten,
-    /// Nobody writes any more.
-    Stopped,
-}
-
-impl Dropped {
-    /// The reason's name in metrics.
-    const fn label(self) -> &'static str {
-        match self {
-            Self::Full => "full",
-            Self::Unwritten => "unwritten",
-            Self::Stopped => "stopped",
-        }
-    }
-}
+/// Why a receipt is not kept, as metrics name it.
+const FULL: &str = "full";
+const UNWRITTEN: &str = "unwritten";
+const STOPPED: &str = "stopped";
 
 /// The receipts of a running service. It ends what it started when it is dropped.
 pub struct Receipts {
-    queue: mpsc::Sender<Order>,
-    bytes: Arc<AtomicUsize>,
-    limits: ReceiptLimits,
+    queue: WriteBehind<Store>,
     clock: Arc<dyn Clock>,
     metrics: Arc<Metrics>,
     purging: JoinHandle<()>,
-}
-
-enum Order {
-    Keep(Box<Receipt>),
-    /// Asks for an answer when everything before it has been written or dropped.
-    Flush(oneshot::Sender<()>),
 }
 
 impl Receipts {
@@ -121,20 +93,24 @@ impl Receipts {
         metrics: Arc<Metrics>,
         limits: ReceiptLimits,
     ) -> Self {
-        let (queue, orders) = mpsc::channel(limits.waiting);
-        let bytes = Arc::new(AtomicUsize::new(0));
-        let writer = Writer {
+        let sink = Store {
             store: Arc::clone(&store),
-            bytes: Arc::clone(&bytes),
             metrics: Arc::clone(&metrics),
             attempt: limits.attempt,
         };
-        tokio::spawn(writer.write_what_gathers(orders));
+        let options = Options {
+            waiting: limits.waiting,
+            waiting_bytes: limits.waiting_bytes,
+            batch: BATCH,
+            pause: PAUSE,
+            attempts: ATTEMPTS,
+            attempt: limits.attempt + GRACE,
+            again_after: AGAIN_AFTER,
+        };
+        let queue = WriteBehind::start(sink, options);
         let purging = tokio::spawn(purge(store, Arc::clone(&clock), limits));
         Self {
             queue,
-            bytes,
-            limits,
             clock,
             metrics,
             purging,
@@ -148,30 +124,20 @@ impl Receipts {
 
     /// Has `receipt` written later, or drops it.
     pub(crate) fn keep(&self, receipt: Receipt) {
-        let size = size(&receipt);
-        let before = self.bytes.fetch_add(size, Ordering::Relaxed);
         self.metrics.receipts_waiting(1);
-        let sent = if before.saturating_add(size) > self.limits.waiting_bytes {
-            Err(Dropped::Full)
-        } else {
-            let sent = self.queue.try_send(Order::Keep(Box::new(receipt)));
-            sent.map_err(|refused| match refused {
-                mpsc::error::TrySendError::Full(_) => Dropped::Full,
-                mpsc::error::TrySendError::Closed(_) => Dropped::Stopped,
-            })
-        };
-        if let Err(why) = sent {
-            self.bytes.fetch_sub(size, Ordering::Relaxed);
-            self.metrics.receipts_dropped(why.label(), 1);
+        if let Err(refusal) = self.queue.push(receipt) {
+            let why = match refusal {
+                Refusal::Full => FULL,
+                Refusal::Stopped => STOPPED,
+            };
+            self.metrics.receipts_dropped(why, 1);
         }
     }
 
     /// Writes what waits, until the deadline at most, and purges no more.
     pub async fn close(&self, deadline: Deadline) {
         self.purging.abort();
-        let (answer, answered) = oneshot::channel();
-        let flushed = async { self.queue.send(Order::Flush(answer)).await.is_ok() && answered.await.is_ok() };
-        if !matches!(timeout_at(deadline.0.into(), flushed).await, Ok(true)) {
+        if !matches!(timeout_at(deadline.0.into(), self.queue.flush()).await, Ok(true)) {
             tracing::warn!("receipts that waited could not be written before the stop");
         }
     }
@@ -183,67 +149,38 @@ impl Drop for Receipts {
     }
 }
 
-fn size(receipt: &Receipt) -> usize {
-    let session = receipt.session_id.as_ref().map_or(0, |id| id.0.len());
-    receipt.response.len() + session + OVERHEAD
-}
-
-/// What the task that writes works with.
-struct Writer {
+/// The store, as what the receipts are written to.
+struct Store {
     store: Arc<dyn ReceiptStore>,
-    bytes: Arc<AtomicUsize>,
     metrics: Arc<Metrics>,
     attempt: Duration,
 }
 
-impl Writer {
-    /// Writes until the queue is dropped.
-    async fn write_what_gathers(self, mut orders: mpsc::Receiver<Order>) {
-        let mut gathered = Vec::with_capacity(BATCH);
-        while orders.recv_many(&mut gathered, BATCH).await > 0 {
-            let mut batch = Vec::with_capacity(gathered.len());
-            let mut flushes = Vec::new();
-            for order in gathered.drain(..) {
-                match order {
-                    Order::Keep(receipt) => batch.push(*receipt),
-                    Order::Flush(answer) => flushes.push(answer),
-                }
-            }
-            if !batch.is_empty() {
-                self.write(&batch).await;
-                let bytes = batch.iter().map(size).sum();
-                self.bytes.fetch_sub(bytes, Ordering::Relaxed);
-            }
-            let hurry = batch.len() + flushes.len() == BATCH || !flushes.is_empty();
-            for answer in flushes {
-                let _ = answer.send(());
-            }
-            if !hurry {
-                sleep(PAUSE).await;
-            }
-        }
+impl Sink for Store {
+    type Item = Receipt;
+    type Error = PortError;
+
+    fn bytes(receipt: &Receipt) -> usize {
+        let session = receipt.session_id.as_ref().map_or(0, |id| id.0.len());
+        receipt.response.len() + session + OVERHEAD
     }
 
-    /// Writes a batch, again when the store is away for a while.
-    async fn write(&self, batch: &[Receipt]) {
-        let mut pause = AGAIN_AFTER;
-        let mut attempt = 1;
-        let cause = loop {
-            let deadline = Deadline(Instant::now() + self.attempt);
-            let kept = timeout(self.attempt + GRACE, self.store.keep(batch, deadline)).await;
-            let cause = match kept.unwrap_or_else(|_| Err(PortError::deadline("keep receipts"))) {
-                Ok(()) => return self.metrics.receipts_kept(batch.len()),
-                Err(cause) => cause,
-            };
-            if attempt == ATTEMPTS || matches!(cause, PortError::Internal(_)) {
-                break cause;
-            }
-            attempt += 1;
-            sleep(pause).await;
-            pause *= 2;
+    async fn write(&self, batch: &[Receipt]) -> Result<(), PortError> {
+        self.store.keep(batch, Deadline(Instant::now() + self.attempt)).await
+    }
+
+    fn is_passing(error: &PortError) -> bool {
+        matches!(error, PortError::Unavailable(_))
+    }
+
+    fn left(&self, items: usize, end: End<PortError>) {
+        let cause = match end {
+            End::Written => return self.metrics.receipts_kept(items),
+            End::Failed(cause) => cause,
+            End::TimedOut => PortError::deadline("keep receipts"),
         };
-        self.metrics.receipts_dropped(Dropped::Unwritten.label(), batch.len());
-        tracing::warn!(receipts = batch.len(), cause = %Chain(&cause), "receipts could not be written");
+        self.metrics.receipts_dropped(UNWRITTEN, items);
+        tracing::warn!(receipts = items, cause = %Chain(&cause), "receipts could not be written");
     }
 }
 
@@ -356,7 +293,7 @@ mod tests {
     #[tokio::test]
     async fn what_may_wait_is_bounded_by_bytes() {
         let limits = ReceiptLimits {
-            waiting_bytes: 3 * size(&receipt()) + 1,
+            waiting_bytes: 3 * Store::bytes(&receipt()) + 1,
             ..ReceiptLimits::default()
         };
         let all = started(Fault::HangForever, limits);
@@ -383,7 +320,7 @@ mod tests {
         all.eventually_shows("caller_memory_receipts_kept_total 10").await;
         assert_eq!(all.kept.receipts().len(), 10);
         assert!(all.shows("caller_memory_receipts_waiting 0"));
-        assert_eq!(all.receipts.bytes.load(Ordering::Relaxed), 0);
+        assert_eq!(all.receipts.queue.waiting_bytes(), 0);
     }
 
     #[tokio::test]
@@ -399,7 +336,7 @@ mod tests {
             all.keep(2);
             all.eventually_shows("caller_memory_receipts_kept_total 2").await;
             assert_eq!(all.kept.receipts().len(), 2);
-            assert_eq!(all.receipts.bytes.load(Ordering::Relaxed), 0);
+            assert_eq!(all.receipts.queue.waiting_bytes(), 0);
         }
     }
 

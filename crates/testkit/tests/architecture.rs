@@ -65,10 +65,11 @@ fn names(list: &[&str]) -> Names {
 /// Which members a member's program may use. A new crate must be placed here before it builds.
 fn allowed_edges(member: &str) -> Names {
     match member {
-        "language" | "migrations" | "outgoing" => names(&[]),
+        "language" | "migrations" | "outgoing" | "write-behind" => names(&[]),
         "domain" | "eval" => names(&["language"]),
-        "adapters-sqlorm" => names(&["domain", "migrations"]),
+        "adapters-sqlorm" => names(&["domain", "migrations", "write-behind"]),
         "api" => names(&[
+            "write-behind",
             "domain",
             "adapters-sqlorm",
             "adapters-auth",
