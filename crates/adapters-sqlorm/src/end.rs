@@ -229,12 +229,11 @@ impl EndedRow {
             self.received_at_ms.into(),
         ];
         let dialect = transaction.get_database_backend();
-        let count = match dialect {
-            DbBackend::Sqlite => COUNT_SQLITE,
-            _ => {
-                values.extend([LOCKS.into(), self.session_key.lock().into()]);
-                COUNT_POSTGRES
-            }
+        let count = if dialect == DbBackend::Sqlite {
+            COUNT_SQLITE
+        } else {
+            values.extend([LOCKS.into(), self.session_key.lock().into()]);
+            COUNT_POSTGRES
         };
         let row = transaction
             .query_one_raw(Statement::from_sql_and_values(dialect, count, values))

@@ -9,7 +9,6 @@ pub(crate) mod tenant {
     pub(crate) struct Model {
         #[sea_orm(primary_key, auto_increment = false)]
         pub(crate) id: Uuid,
-        #[sea_orm(unique)]
         pub(crate) name: String,
         pub(crate) region: Option<String>,
         pub(crate) rate_per_second: Option<i64>,
@@ -18,16 +17,7 @@ pub(crate) mod tenant {
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-    pub(crate) enum Relation {
-        #[sea_orm(has_many = "super::api_key::Entity")]
-        Keys,
-    }
-
-    impl Related<super::api_key::Entity> for Entity {
-        fn to() -> RelationDef {
-            Relation::Keys.def()
-        }
-    }
+    pub(crate) enum Relation {}
 
     impl ActiveModelBehavior for ActiveModel {}
 }
@@ -42,7 +32,6 @@ pub(crate) mod api_key {
         #[sea_orm(primary_key, auto_increment = false)]
         pub(crate) id: Uuid,
         pub(crate) tenant_id: Uuid,
-        #[sea_orm(unique)]
         pub(crate) hash: Vec<u8>,
         pub(crate) shown: String,
         pub(crate) scopes: String,
@@ -53,20 +42,7 @@ pub(crate) mod api_key {
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-    pub(crate) enum Relation {
-        #[sea_orm(
-            belongs_to = "super::tenant::Entity",
-            from = "Column::TenantId",
-            to = "super::tenant::Column::Id"
-        )]
-        Tenant,
-    }
-
-    impl Related<super::tenant::Entity> for Entity {
-        fn to() -> RelationDef {
-            Relation::Tenant.def()
-        }
-    }
+    pub(crate) enum Relation {}
 
     impl ActiveModelBehavior for ActiveModel {}
 }

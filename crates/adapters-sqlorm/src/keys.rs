@@ -150,7 +150,7 @@ impl AccessAdmin for SqlKeyStore {
                     };
                     let row = new_key(id, found.id, &key, now_ms);
                     insert_key(transaction, &row).await?;
-                    Ok(Verdict::Commit(to_key_info(row, tenant).map_err(AdminError::Port)))
+                    Ok(Verdict::Commit(Ok(to_key_info(row, tenant))))
                 })
             })
             .await?
@@ -168,7 +168,7 @@ impl AccessAdmin for SqlKeyStore {
             .order_by_asc(api_key::Column::Id);
         let rows: Vec<api_key::Model> = self.all("keys", deadline, keys).await?;
         let keys = rows.into_iter().map(|row| to_key_info(row, tenant.to_owned()));
-        Ok(keys.collect::<Result<_, _>>()?)
+        Ok(keys.collect())
     }
 
     async fn revoke_key(&self, id: KeyId, now_ms: i64, deadline: Deadline) -> Result<KeyInfo, AdminError> {
@@ -183,7 +183,7 @@ impl AccessAdmin for SqlKeyStore {
                         change.revoked_at_ms = Set(Some(now_ms));
                         row = change.update(transaction).await?;
                     }
-                    Ok(Verdict::Commit(to_key_info(row, tenant).map_err(AdminError::Port)))
+                    Ok(Verdict::Commit(Ok(to_key_info(row, tenant))))
                 })
             })
             .await?
@@ -221,7 +221,7 @@ impl AccessAdmin for SqlKeyStore {
                     let mut change = old.into_active_model();
                     change.expires_at_ms = Set(Some(ends));
                     change.update(transaction).await?;
-                    Ok(Verdict::Commit(to_key_info(row, tenant).map_err(AdminError::Port)))
+                    Ok(Verdict::Commit(Ok(to_key_info(row, tenant))))
                 })
             })
             .await?
@@ -386,8 +386,8 @@ fn to_tenant(row: tenant::Model) -> Result<Tenant, PortError> {
     })
 }
 
-fn to_key_info(row: api_key::Model, tenant: String) -> Result<KeyInfo, PortError> {
-    Ok(KeyInfo {
+fn to_key_info(row: api_key::Model, tenant: String) -> KeyInfo {
+    KeyInfo {
         id: KeyId(row.id),
         tenant,
         shown: row.shown,
@@ -396,7 +396,7 @@ fn to_key_info(row: api_key::Model, tenant: String) -> Result<KeyInfo, PortError
         created_at_ms: row.created_at_ms,
         expires_at_ms: row.expires_at_ms,
         revoked_at_ms: row.revoked_at_ms,
-    })
+    }
 }
 
 /// The scopes of these names. One that this release does not know permits nothing here.

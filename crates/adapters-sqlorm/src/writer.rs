@@ -72,7 +72,7 @@ struct Turn<'w> {
     connection: &'w SingleConnection,
     commits_before: u64,
     given_back: bool,
-    _turn: MutexGuard<'w, ()>,
+    _held: MutexGuard<'w, ()>,
 }
 
 impl Turn<'_> {
@@ -171,7 +171,7 @@ impl Writer {
             match &done {
                 Ok(_) => tracing::info!("the database writes again"),
                 Err(error) => {
-                    tracing::error!(%error, "the database cannot write; nothing is acknowledged until it can")
+                    tracing::error!(%error, "the database cannot write; nothing is acknowledged until it can");
                 }
             }
         }
@@ -180,12 +180,12 @@ impl Writer {
 
     async fn turn(&self) -> Option<Turn<'_>> {
         let connection = self.single.as_deref()?;
-        let turn = connection.turn.lock().await;
+        let held = connection.turn.lock().await;
         Some(Turn {
             connection,
             commits_before: connection.commits.load(Ordering::SeqCst),
             given_back: false,
-            _turn: turn,
+            _held: held,
         })
     }
 

@@ -14,9 +14,8 @@ use testkit::contract::{
     ReceiptFixture, SpendFixture, StorageFixture,
 };
 
-async fn storage(place: Option<Place>) -> Option<StorageFixture> {
-    let place = place?;
-    Some(StorageFixture {
+fn storage(place: Place) -> StorageFixture {
+    StorageFixture {
         driver: Arc::new(SqlDriver),
         options: StorageOptions {
             url: place.options.url.clone(),
@@ -25,7 +24,7 @@ async fn storage(place: Option<Place>) -> Option<StorageFixture> {
         persists: true,
         is_shared: true,
         keep: Box::new(place),
-    })
+    }
 }
 
 async fn memory(place: Option<Place>) -> Option<CallerMemoryFixture> {
@@ -128,8 +127,8 @@ async fn backlog(place: Option<Place>) -> Option<BacklogFixture> {
     })
 }
 
-testkit::storage_contract!(storage_on_sqlite, storage(Some(Place::sqlite())));
-testkit::storage_contract!(storage_on_postgres, async { storage(Place::postgres().await).await });
+testkit::storage_contract!(storage_on_sqlite, async { Some(storage(Place::sqlite())) });
+testkit::storage_contract!(storage_on_postgres, async { Place::postgres().await.map(storage) });
 testkit::caller_memory_contract!(caller_memory_on_sqlite, memory(Some(Place::sqlite())));
 testkit::caller_memory_contract!(caller_memory_on_postgres, async {
     memory(Place::postgres().await).await

@@ -200,7 +200,9 @@ fn take_all<T: Stored, C: FromIterator<T>>(bytes: &mut &[u8]) -> Option<C> {
 impl<T: Stored> Stored for Vec<T> {
     fn put(&self, bytes: &mut Vec<u8>) {
         self.len().put(bytes);
-        self.iter().for_each(|entry| entry.put(bytes));
+        for entry in self {
+            entry.put(bytes);
+        }
     }
 
     fn take(bytes: &mut &[u8]) -> Option<Self> {

@@ -86,13 +86,13 @@ impl ReceiptStore for InMemoryReceiptStore {
     async fn stats(&self, tenant: Option<String>, since_ms: i64, deadline: Deadline) -> Result<Stats, AdminError> {
         let state = self.open("receipt stats", deadline)?;
         let only = tenant.map(|name| state.access.id(&name)).transpose()?;
-        let mut stats = Stats::default();
+        let mut counts = Stats::default();
         for receipt in state.receipts.values() {
             if receipt.at_ms >= since_ms && only.is_none_or(|only| receipt.tenant == only) {
-                stats.add(receipt.group, state.outcome(receipt), 1);
+                counts.add(receipt.group, state.outcome(receipt), 1);
             }
         }
-        Ok(stats)
+        Ok(counts)
     }
 
     async fn purge(&self, before_ms: i64, most: u32, deadline: Deadline) -> Result<u64, PortError> {

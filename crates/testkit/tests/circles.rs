@@ -82,11 +82,11 @@ impl Crate {
         let mut uses = Uses::new();
         for (name, file) in &self.files {
             for mention in &file.mentions {
-                let Some(used) = self.definition(mention, &mut BTreeSet::new()) else {
+                let Some(other) = self.definition(mention, &mut BTreeSet::new()) else {
                     continue;
                 };
-                if used != *name {
-                    let names = uses.entry(name.clone()).or_default().entry(used).or_default();
+                if other != *name {
+                    let names = uses.entry(name.clone()).or_default().entry(other).or_default();
                     names.insert(mention.path.join("::"));
                 }
             }

@@ -1,5 +1,7 @@
 //! The fakes keep the contracts that they stand in for.
 
+#![expect(clippy::expect_used, reason = "a test fails by panicking, its helpers included")]
+
 use std::sync::Arc;
 
 use domain::port::StorageOptions;
