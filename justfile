@@ -44,7 +44,7 @@ docs-check:
 
 # The dependency rules of docs/ARCHITECTURE.md
 architecture:
-    cargo test -p testkit --test architecture --locked --quiet
+    cargo test -p testkit --test architecture --test circles --locked --quiet
 
 # Licences, sources, bans; known vulnerabilities too where the advisory database can be reached
 deny:

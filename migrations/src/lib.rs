@@ -1,7 +1,7 @@
 //! Schema steps, one set for SQLite and PostgreSQL.
 //!
-//! A step expands the schema first; what an older release still needs is taken away by a later step. A step that has landed
-//! is never edited. The steps import no entity: they describe the schema of their day, not today's.
+//! A step expands the schema first; what an older release still needs is taken away by a later step. A step that has
+//! landed is never edited. The steps import no entity: they describe the schema of their day, not today's.
 
 pub use sea_orm_migration::{MigrationStatus, MigratorTrait};
 use sea_orm_migration::{MigrationTrait, async_trait};

@@ -229,8 +229,8 @@ async fn create_calls(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
         .col(Calls::Id)
         .take();
     if manager.get_database_backend() == DbBackend::Sqlite {
-        // A recall then finds all it shows of a caller's calls on one page of the index, instead of five pages of the table, which
-        // halves its time. PostgreSQL would refuse a summary too long for its index.
+        // A recall then finds all it shows of a caller's calls on one page of the index, instead of five pages of the
+        // table, which halves its time. PostgreSQL would refuse a summary too long for its index.
         by_caller.col(Calls::DurationS).col(Calls::Outcome).col(Calls::Summary);
     }
     manager.create_index(by_caller).await

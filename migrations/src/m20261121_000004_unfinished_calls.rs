@@ -1,4 +1,5 @@
-//! Calls that were begun and never written back: a contact knows whether its session has ended, and what the client calls it.
+//! Calls that were begun and never written back: a contact knows whether its session has ended, and what the client
+//! calls it.
 
 use sea_orm_migration::{
     DbErr, MigrationName, MigrationTrait, SchemaManager, async_trait,

@@ -47,8 +47,8 @@ impl MigrationTrait for Step {
     }
 
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        // No key to the caller: a degraded recall of a new number has a receipt and no caller. The response comes last: SQLite
-        // then counts the other columns without touching the pages it spills over to.
+        // No key to the caller: a degraded recall of a new number has a receipt and no caller. The response comes last:
+        // SQLite then counts the other columns without touching the pages it spills over to.
         let receipts = Table::create()
             .table(Receipts::Table)
             .col(ColumnDef::new(Receipts::Id).uuid().not_null().primary_key())
@@ -71,8 +71,8 @@ impl MigrationTrait for Step {
             )
             .take();
         manager.create_table(receipts).await?;
-        // Time comes first: what is too old is deleted for all tenants at once, statistics are of a period, and receipts arrive
-        // in the order of time, so that the index grows at its end.
+        // Time comes first: what is too old is deleted for all tenants at once, statistics are of a period, and
+        // receipts arrive in the order of time, so that the index grows at its end.
         let by_time = Index::create()
             .name("receipts_by_time")
             .table(Receipts::Table)

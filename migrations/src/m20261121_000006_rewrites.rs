@@ -1,7 +1,8 @@
-//! Rewrites of summaries by a language model: what lacks one, what was made, and how many requests a tenant sent on a day.
+//! Rewrites of summaries by a language model: what lacks one, what was made, and how many requests a tenant sent on a
+//! day.
 //!
-//! A row lacks a rewrite while its `rewrite_due_ms` is set, which is when it may be tried next. The calls that are there before
-//! this step lack none.
+//! A row lacks a rewrite while its `rewrite_due_ms` is set, which is when it may be tried next. The calls that are
+//! there before this step lack none.
 
 use sea_orm_migration::{
     DbErr, MigrationName, MigrationTrait, SchemaManager, async_trait,

@@ -30,8 +30,8 @@ const ACQUIRING: Duration = Duration::from_secs(5);
 /// How long an SQLite statement waits for a lock that another process holds.
 const BUSY: Duration = Duration::from_secs(5);
 
-/// What PostgreSQL ends itself after so many milliseconds, in case this process no longer can. A statement ends by its deadline,
-/// of which the settings allow at most 60 s.
+/// What PostgreSQL ends itself after so many milliseconds, in case this process no longer can. A statement ends by its
+/// deadline, of which the settings allow at most 60 s.
 const LIMITS: [(&str, &str); 2] = [
     ("statement_timeout", "65000"),
     ("idle_in_transaction_session_timeout", "10000"),
@@ -40,8 +40,8 @@ const LIMITS: [(&str, &str); 2] = [
 /// How long a connection may take to answer what nobody waits for any more, before it is given up.
 const SETTLING: Duration = Duration::from_secs(10);
 
-/// Pages that each SQLite connection keeps, in KiB (the minus sign says so). They are read and not mapped: SQLite unmaps the
-/// whole file in every reader after every commit, and the page faults cost more than the copies.
+/// Pages that each SQLite connection keeps, in KiB (the minus sign says so). They are read and not mapped: SQLite
+/// unmaps the whole file in every reader after every commit, and the page faults cost more than the copies.
 const CACHE_KIB: &str = "-16384";
 
 /// Statements that each connection keeps prepared; there are far fewer in the program.
@@ -99,8 +99,8 @@ pub(crate) async fn sqlite(options: SqliteConnectOptions, readers: u32) -> Resul
             .max_lifetime(None)
             .test_before_acquire(false)
     };
-    // The writer comes first: it turns the write-ahead log on, for which SQLite does not wait when another process does the
-    // same at that moment.
+    // The writer comes first: it turns the write-ahead log on, for which SQLite does not wait when another process does
+    // the same at that moment.
     let until = Instant::now() + OPENING;
     let single = Arc::new(SingleConnection::default());
     let writer = loop {
@@ -123,10 +123,11 @@ pub(crate) async fn sqlite(options: SqliteConnectOptions, readers: u32) -> Resul
     })
 }
 
-/// A pool for the connection that writes: it is opened anew after anything went wrong on it, and tells what SQLite commits.
+/// A pool for the connection that writes: it is opened anew after anything went wrong on it, and tells what SQLite
+/// commits.
 ///
-/// SQLite ends a transaction by itself when the disk is full. The driver does not notice, takes what follows for savepoints in
-/// that transaction, and may then acknowledge what is never committed.
+/// SQLite ends a transaction by itself when the disk is full. The driver does not notice, takes what follows for
+/// savepoints in that transaction, and may then acknowledge what is never committed.
 fn writing(pool: SqlitePoolOptions, single: &Arc<SingleConnection>) -> SqlitePoolOptions {
     let (opened, used) = (Arc::clone(single), Arc::clone(single));
     pool.after_connect(move |connection, _| {
@@ -188,8 +189,8 @@ pub(crate) fn postgres_options(url: &str) -> Result<PgConnectOptions, OpenError>
 pub(crate) async fn postgres(options: &PgConnectOptions, connections: u32) -> Result<DatabaseConnection, OpenError> {
     let connections = connections.max(1);
     let limited = options.clone().options(LIMITS);
-    // No connection is kept up in the background: the pool would keep one back for each while the server is away, longer and
-    // longer between its attempts, and hand it out too late when the server returns.
+    // No connection is kept up in the background: the pool would keep one back for each while the server is away,
+    // longer and longer between its attempts, and hand it out too late when the server returns.
     let pool = PgPoolOptions::new()
         .max_connections(connections)
         .min_connections(0)
@@ -220,9 +221,9 @@ pub(crate) async fn postgres(options: &PgConnectOptions, connections: u32) -> Re
     }
 }
 
-/// Waits for the answer to a query whose waiter has gone. A frozen server answers when it goes on; one that has vanished
-/// never does, and its connection must not be kept for the quarter of an hour until the operating system says so. Nor is one
-/// kept that is still in a transaction, whatever has become of its end.
+/// Waits for the answer to a query whose waiter has gone. A frozen server answers when it goes on; one that has
+/// vanished never does, and its connection must not be kept for the quarter of an hour until the operating system says
+/// so. Nor is one kept that is still in a transaction, whatever has become of its end.
 async fn settle(connection: &mut PgConnection) -> Result<bool, SqlxError> {
     timeout(SETTLING, connection.flush())
         .await

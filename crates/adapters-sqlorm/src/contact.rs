@@ -1,9 +1,9 @@
 //! Contacts: what a recall leaves behind, written after its answer has gone.
 //!
-//! Notes wait in a bounded queue, and one task writes what has gathered in one transaction. A note moves values forward only
-//! (`last_seen_ms` to the later time, a session's start to its first recall), so neither their order nor their number
-//! matters, and one that comes after the end of its call still corrects the call's start. A session is open until its call
-//! ends; the call's end closes it, or finds it not noted yet, and then it is noted as ended.
+//! Notes wait in a bounded queue, and one task writes what has gathered in one transaction. A note moves values forward
+//! only (`last_seen_ms` to the later time, a session's start to its first recall), so neither their order nor their
+//! number matters, and one that comes after the end of its call still corrects the call's start. A session is open
+//! until its call ends; the call's end closes it, or finds it not noted yet, and then it is noted as ended.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -23,8 +23,8 @@ use crate::{
     writer::Writer,
 };
 
-/// How contacts wait to be written: as many as a burst of some seconds notes, and for as long as a database is away for a
-/// restart.
+/// How contacts wait to be written: as many as a burst of some seconds notes, and for as long as a database is away for
+/// a restart.
 const OPTIONS: Options = Options {
     waiting: 16_384,
     waiting_bytes: 16 * 1024 * 1024,
@@ -88,8 +88,8 @@ impl Sink for ContactSink {
 /// What several contacts amount to.
 #[derive(Default)]
 struct Batch {
-    /// The latest contact of each caller, in the order of callers: transactions that lock several callers then mostly lock
-    /// them in the same order, and seldom have to be tried again.
+    /// The latest contact of each caller, in the order of callers: transactions that lock several callers then mostly
+    /// lock them in the same order, and seldom have to be tried again.
     callers: BTreeMap<(Uuid, Uuid), i64>,
     /// Each session's first recall, and whom it recalled.
     sessions: HashMap<(Uuid, SessionId), (i64, Uuid)>,
@@ -186,8 +186,8 @@ pub(crate) async fn write_now(transaction: &DatabaseTransaction, contact: Contac
 pub(crate) const LOCK_POSTGRES: &str = "\
 SELECT pg_advisory_xact_lock($1, lock) FROM (SELECT DISTINCT lock FROM json_to_recordset($2::json) AS recalled (lock integer) ORDER BY lock) AS locks";
 
-/// The statements of a batch. On PostgreSQL the sessions come first, so that the end of a call waits until they are there for it
-/// to see, or has ended for them to see; then the callers, as where calls end.
+/// The statements of a batch. On PostgreSQL the sessions come first, so that the end of a call waits until they are
+/// there for it to see, or has ended for them to see; then the callers, as where calls end.
 async fn commit(transaction: &DatabaseTransaction, seen: String, recalled: Option<String>) -> Result<(), DbErr> {
     let dialect = transaction.get_database_backend();
     let [touch, remember, correct] = match dialect {

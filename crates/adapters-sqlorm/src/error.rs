@@ -5,8 +5,8 @@ use std::fmt;
 use domain::error::PortError;
 use sea_orm::{DbErr, RuntimeErr, SqlxError, SqlxSqliteError};
 
-/// The cause of a [`PortError`] as the log shows it. Its debug form is its display form, because the drivers' debug forms
-/// hold the values that a statement was about.
+/// The cause of a [`PortError`] as the log shows it. Its debug form is its display form, because the drivers' debug
+/// forms hold the values that a statement was about.
 pub(crate) struct DatabaseFailure(DbErr);
 
 impl fmt::Display for DatabaseFailure {
@@ -109,7 +109,8 @@ const fn kind_of_sqlite_code(code: i32) -> Kind {
 /// See <https://www.postgresql.org/docs/current/errcodes-appendix.html>.
 fn kind_of_sqlstate(code: &str) -> Kind {
     match code {
-        // The connection is being ended: by an administrator, after a crash, for idleness, or because the server is starting.
+        // The connection is being ended: by an administrator, after a crash, for idleness, or because the server is
+        // starting.
         "57P01" | "57P02" | "57P03" | "57P05" | "25P03" => Kind::Broken,
         // Serialization failure and deadlock.
         "40001" | "40P01" => Kind::Contention,

@@ -1,7 +1,7 @@
 //! Schema steps: which there are, and applying them while other processes may be doing the same.
 //!
-//! On PostgreSQL an advisory lock, held by a connection of its own for the whole run, lets one process migrate at a time; on
-//! SQLite a locked file beside the database does. Both are free again when their holder dies.
+//! On PostgreSQL an advisory lock, held by a connection of its own for the whole run, lets one process migrate at a
+//! time; on SQLite a locked file beside the database does. Both are free again when their holder dies.
 
 use std::{
     ffi::OsString,

@@ -1,4 +1,5 @@
-//! A connection that breaks after PostgreSQL committed and before it said so: what must be counted once is counted once.
+//! A connection that breaks after PostgreSQL committed and before it said so: what must be counted once is counted
+//! once.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

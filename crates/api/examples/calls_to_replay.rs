@@ -1,7 +1,7 @@
 //! Turns recorded calls into the lines that `caller-memory replay` posts: `calls_to_replay FILE > calls.jsonl`.
 //!
-//! The input has one call a line: `sid`, `caller_name`, `start_time_ms`, `end_time_ms`, `tasks` with a `task_type` each,
-//! and `segments` with `role`, `start_timestamp_ms` and `text`. Every caller gets a fictional number of the range
+//! The input has one call a line: `sid`, `caller_name`, `start_time_ms`, `end_time_ms`, `tasks` with a `task_type`
+//! each, and `segments` with `role`, `start_timestamp_ms` and `text`. Every caller gets a fictional number of the range
 //! +1 202 555 0100 to 0199.
 
 use std::{

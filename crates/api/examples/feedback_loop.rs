@@ -1,5 +1,5 @@
-//! What the feedback loop costs a recall: known recalls in process on SQLite, in rounds with the loop off and on in turn, so that
-//! what else the machine does falls on both alike. `cargo run --release -p api --example feedback_loop`
+//! What the feedback loop costs a recall: known recalls in process on SQLite, in rounds with the loop off and on in
+//! turn, so that what else the machine does falls on both alike. `cargo run --release -p api --example feedback_loop`
 
 use std::{
     error::Error,

@@ -1,4 +1,5 @@
-//! The one place that wires adapters to ports. The storage comes from the URL; to use another limiter, change a line here.
+//! The one place that wires adapters to ports. The storage comes from the URL; to use another limiter, change a line
+//! here.
 
 use std::{sync::Arc, time::Duration};
 
@@ -28,7 +29,8 @@ pub(crate) struct Composed {
     pub(crate) api: Api,
     /// The look-ups, which go on for a while when the interface has stopped.
     pub(crate) look_ups: Arc<FanOut>,
-    /// Counts the calls that were begun and never written back, for as long as it is polled; when the storage lists them.
+    /// Counts the calls that were begun and never written back, for as long as it is polled; when the storage lists
+    /// them.
     pub(crate) open_calls: Option<OpenCallsGauge>,
     /// The receipts that wait to be written, when the feedback loop is on.
     pub(crate) receipts: Option<Arc<Receipts>>,

@@ -36,8 +36,8 @@ pub struct DatabaseSettings {
     pub auto_migrate: bool,
 }
 
-/// What a deadline may be, in milliseconds. The least is what a client may ask for too (`X-Deadline-Ms`): ports are given up 5 ms
-/// earlier, so that with less hardly any request could be answered.
+/// What a deadline may be, in milliseconds. The least is what a client may ask for too (`X-Deadline-Ms`): ports are
+/// given up 5 ms earlier, so that with less hardly any request could be answered.
 const DEADLINE_MS: RangeInclusive<u64> = 20..=60_000;
 
 /// Everything that `serve` can be told.
@@ -51,7 +51,8 @@ pub struct ServeSettings {
     #[arg(long, env = "CALLER_MEMORY_ADMIN_LISTEN", value_name = "ADDRESS", default_value = "127.0.0.1:9090", value_parser = listener)]
     pub admin_listen: SocketAddr,
 
-    /// An API key that must exist in the tenant `default`: `sk_live_` and at least 24 letters or digits; unset: the first start makes one
+    /// An API key that must exist in the tenant `default`: `sk_live_` and at least 24 letters or digits; unset: the
+    /// first start makes one
     #[arg(long, env = "CALLER_MEMORY_BOOTSTRAP_KEY", value_name = "KEY", hide_env_values = true, value_parser = ApiKey::parse)]
     pub bootstrap_key: Option<ApiKey>,
 
@@ -130,7 +131,8 @@ pub struct ServeSettings {
     #[arg(long, env = "CALLER_MEMORY_LOG_FORMAT", value_name = "FORMAT")]
     pub log_format: Option<LogFormat>,
 
-    /// Where traces are exported by OTLP over HTTP, for example `http://localhost:4318`; the other standard `OTEL_*` variables count
+    /// Where traces are exported by OTLP over HTTP, for example `http://localhost:4318`; the other standard `OTEL_*`
+    /// variables count
     #[arg(long, env = "OTEL_EXPORTER_OTLP_ENDPOINT", value_name = "URL", hide_env_values = true, value_parser = collector)]
     pub otlp_endpoint: Option<String>,
 
@@ -151,7 +153,8 @@ pub struct ServeSettings {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Language model")]
 pub struct LlmSettings {
-    /// The address before `/chat/completions` of an OpenAI-compatible endpoint, for example `http://localhost:11434/v1`; with `CALLER_MEMORY_LLM_MODEL`
+    /// The address before `/chat/completions` of an OpenAI-compatible endpoint, for example
+    /// `http://localhost:11434/v1`; with `CALLER_MEMORY_LLM_MODEL`
     #[arg(long, env = "CALLER_MEMORY_LLM_BASE_URL", value_name = "URL")]
     pub llm_base_url: Option<BaseUrl>,
 
@@ -305,7 +308,8 @@ impl EnrichmentSettings {
 }
 
 impl EnrichmentSettings {
-    /// The credentials for Twilio, if any. An API key comes before the account's own token, because it can be revoked by itself.
+    /// The credentials for Twilio, if any. An API key comes before the account's own token, because it can be revoked
+    /// by itself.
     ///
     /// # Errors
     /// [`Half`] when a user or a password stands alone, and no pair is complete.

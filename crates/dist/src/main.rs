@@ -1,5 +1,5 @@
-//! Writes shell completions and manual pages, made of the program's own commands: `dist FOLDER`. `.ci/dist` puts them into the
-//! archives of a release.
+//! Writes shell completions and manual pages, made of the program's own commands: `dist FOLDER`. `.ci/dist` puts them
+//! into the archives of a release.
 
 #[path = "../../api/src/bundled.rs"]
 mod bundled;

@@ -191,8 +191,8 @@ pub fn started_at_ms(call: &EndedCall, received_at_ms: i64) -> i64 {
         .unwrap_or_else(|| ((received_at_ms as f64) - call.duration_s * 1000.0).max(0.0) as i64)
 }
 
-/// When the caller was in contact as far as the report of a call tells: for the duration of the call when its first transcript
-/// time is an epoch time, but not after the report; else when the report arrived.
+/// When the caller was in contact as far as the report of a call tells: for the duration of the call when its first
+/// transcript time is an epoch time, but not after the report; else when the report arrived.
 #[must_use]
 #[expect(
     clippy::cast_possible_truncation,

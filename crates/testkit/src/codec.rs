@@ -1,4 +1,5 @@
-//! How a world becomes bytes, so that several processes can share it. The form is that of one build: it is for tests and not kept.
+//! How a world becomes bytes, so that several processes can share it. The form is that of one build: it is for tests
+//! and not kept.
 
 use std::{
     collections::{BTreeMap, HashMap},

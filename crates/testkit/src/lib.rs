@@ -1,8 +1,8 @@
 //! What tests of caller-memory need in place of the outside world. A dev-dependency only.
 //!
 //! - Fakes that keep everything in memory: [`InMemoryStorage`] and the ports over it ([`InMemoryCallerMemory`],
-//!   [`InMemoryKeyStore`], [`InMemorySpendLedger`], [`InMemoryReceiptStore`]), [`CachedOnly`], [`ManualClock`], [`SilentProbe`] and
-//!   [`RecordingProbe`].
+//!   [`InMemoryKeyStore`], [`InMemorySpendLedger`], [`InMemoryReceiptStore`]), [`CachedOnly`], [`ManualClock`],
+//!   [`SilentProbe`] and [`RecordingProbe`].
 //! - [`InMemoryDriver`] opens such storages by URL, and [`Bare`] storages that leave out all that may be left out.
 //! - [`Faulty`] puts faults in front of a port: unavailable, broken, hanging.
 //! - [`contract`] holds the contract suite of every port: each MUST of a port's documentation is one clause, and one

@@ -20,8 +20,8 @@ use crate::{
 /// The schema steps. Nothing depends on them; they are there so that programs which migrate can be tested.
 const STEPS: [&str; 2] = ["callers", "receipts"];
 
-/// Opens a storage in memory by `memory:`, which is the process's own, and by `memory:PATH` one in a file, which processes share. The
-/// scheme may be another one.
+/// Opens a storage in memory by `memory:`, which is the process's own, and by `memory:PATH` one in a file, which
+/// processes share. The scheme may be another one.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct InMemoryDriver;
 

@@ -1,7 +1,8 @@
 //! Everything that the fakes keep, in one place: what one fake wrote, the others see, as with the ports over one store.
 //!
-//! A world is in the memory of the process, or in a file that several processes share. There, whoever opens the world takes the
-//! file's lock, reads the file unless nobody wrote it since, and writes it anew before the lock is given back.
+//! A world is in the memory of the process, or in a file that several processes share. There, whoever opens the world
+//! takes the file's lock, reads the file unless nobody wrote it since, and writes it anew before the lock is given
+//! back.
 
 use std::{
     collections::HashMap,

@@ -1,9 +1,10 @@
 //! No circles of files: what a file uses stands below it, so that every crate can be read from the ground up.
 //!
-//! The walk reads `use` declarations and paths in the code, as text: those that begin with `crate`, `self`, `super` or a child
-//! module, or with a name that such a `use` has brought in. A name leads to the file that defines it, through re-exports. `mod child;`
-//! alone is no use, nor is `use` of a module until something of the module is named; `pub use child::Name` is one,
-//! so a parent that re-exports from its children must not define what they use. Modules under `#[cfg(test)]` are left out.
+//! The walk reads `use` declarations and paths in the code, as text: those that begin with `crate`, `self`, `super` or
+//! a child module, or with a name that such a `use` has brought in. A name leads to the file that defines it, through
+//! re-exports. `mod child;` alone is no use, nor is `use` of a module until something of the module is named;
+//! `pub use child::Name` is one, so a parent that re-exports from its children must not define what they use. Modules
+//! under `#[cfg(test)]` are left out.
 
 #![expect(clippy::expect_used, reason = "a test fails by panicking")]
 
@@ -94,8 +95,8 @@ impl Crate {
         uses
     }
 
-    /// The file in which what is mentioned is defined; `None` when it is of another crate, and when it is no more than a module: then
-    /// what is used of the module is mentioned by itself.
+    /// The file in which what is mentioned is defined; `None` when it is of another crate, and when it is no more than
+    /// a module: then what is used of the module is mentioned by itself.
     fn definition(&self, mention: &Mention, seen: &mut BTreeSet<(Module, Vec<String>)>) -> Option<String> {
         if mention.path.len() > LONGEST_PATH || !seen.insert((mention.module.clone(), mention.path.clone())) {
             return None;

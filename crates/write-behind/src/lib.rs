@@ -26,8 +26,8 @@ pub trait Sink: Send + Sync + 'static {
     /// The memory that an item takes while it waits, in bytes; the same at every call.
     fn bytes(item: &Self::Item) -> usize;
 
-    /// Writes a batch, all of it or nothing. It is cancelled after [`Options::attempt`], and must bear being repeated after
-    /// that.
+    /// Writes a batch, all of it or nothing. It is cancelled after [`Options::attempt`], and must bear being repeated
+    /// after that.
     fn write(&self, batch: &[Self::Item]) -> impl Future<Output = Result<(), Self::Error>> + Send;
 
     /// Whether the same batch may be written later; otherwise it is dropped at once.
@@ -57,7 +57,8 @@ pub struct Options {
     pub waiting_bytes: usize,
     /// Items of one batch at most; at least 1.
     pub batch: usize,
-    /// The pause after a batch that was not full: under load it lets items gather, so that they cost one commit together.
+    /// The pause after a batch that was not full: under load it lets items gather, so that they cost one commit
+    /// together.
     pub pause: Duration,
     /// How often a batch is tried before it is dropped; at least 1.
     pub attempts: u32,
@@ -146,8 +147,8 @@ impl<S: Sink> WriteBehind<S> {
         sent
     }
 
-    /// Waits until everything that was pushed before has left the queue; `false` when the task that writes has ended. It may
-    /// take as long as the attempts of what waits: whoever calls it sets the deadline.
+    /// Waits until everything that was pushed before has left the queue; `false` when the task that writes has ended.
+    /// It may take as long as the attempts of what waits: whoever calls it sets the deadline.
     pub async fn flush(&self) -> bool {
         let (answer, answered) = oneshot::channel();
         self.queue.send(Order::Flush(answer)).await.is_ok() && answered.await.is_ok()

@@ -18,7 +18,8 @@ const MOST: u32 = 1_000;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// List calls that were begun by a recall with a session and never written back, newest first, at most 1000 of a tenant
+    /// List calls that were begun by a recall with a session and never written back, newest first, at most 1000 of a
+    /// tenant
     Open(Open),
 }
 

@@ -308,8 +308,8 @@ fn reach(base: &BaseUrl) -> Result<(), String> {
     reached.unwrap_or_else(|failure| Err(failure.into_text()))
 }
 
-/// Whether the language model can be set up, its endpoint answers, and takes the key. The list of models is asked for, which costs
-/// nothing; no text is sent.
+/// Whether the language model can be set up, its endpoint answers, and takes the key. The list of models is asked for,
+/// which costs nothing; no text is sent.
 fn language_model(settings: &LlmSettings) -> Check {
     const NAME: &str = "summaries";
     let (model, base) = match (vendors::language_model(settings), &settings.llm_base_url) {

@@ -1,7 +1,7 @@
 //! The command line: what every command takes, how it answers, and how it fails.
 //!
-//! A command answers on standard output, with exactly one JSON value under `--json`, and fails with one line on standard
-//! error. Exit codes: 0 done, 1 failed, 2 usage.
+//! A command answers on standard output, with exactly one JSON value under `--json`, and fails with one line on
+//! standard error. Exit codes: 0 done, 1 failed, 2 usage.
 
 mod caller;
 mod calls;
@@ -33,8 +33,8 @@ use failure::Failure;
 
 use crate::{error::Chain, storages::Storages};
 
-/// Runs the command of the process's arguments over one of the `storages`. To be called before any thread is started, as it reads
-/// `.env` into the environment.
+/// Runs the command of the process's arguments over one of the `storages`. To be called before any thread is started,
+/// as it reads `.env` into the environment.
 #[must_use]
 pub fn main(storages: &Storages) -> ExitCode {
     let (code, message) = match run(storages) {

@@ -1,4 +1,5 @@
-//! Money as people write it on a command line, `2.50`, kept exactly as whole micro-dollars: no fraction is ever rounded.
+//! Money as people write it on a command line, `2.50`, kept exactly as whole micro-dollars: no fraction is ever
+//! rounded.
 
 use std::{fmt, str::FromStr};
 

@@ -35,8 +35,8 @@ fn is_read(command: &Command, name: &OsStr) -> bool {
         || command.get_subcommands().any(|sub| is_read(sub, name))
 }
 
-/// Whether somebody else sets the variable: a bridge's user, or Kubernetes, which describes a Service named `caller-memory` to
-/// the containers beside it
+/// Whether somebody else sets the variable: a bridge's user, or Kubernetes, which describes a Service named
+/// `caller-memory` to the containers beside it
 /// (<https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables>).
 fn is_foreign(name: &OsStr, value: &OsStr) -> bool {
     let Some(name) = name.to_str() else { return false };

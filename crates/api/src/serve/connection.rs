@@ -1,7 +1,8 @@
 //! A client's connection, with two promises that actix alone does not keep.
 //!
-//! Requests that are not HTTP never reach the application: actix answers them itself, with an empty body. Here such an answer is
-//! given its envelope on the way out. And a client that sends slowly or without end, so that nothing can be answered, is let go.
+//! Requests that are not HTTP never reach the application: actix answers them itself, with an empty body. Here such an
+//! answer is given its envelope on the way out. And a client that sends slowly or without end, so that nothing can be
+//! answered, is let go.
 
 use std::{
     io,
@@ -116,8 +117,8 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Connection<S> {
     }
 }
 
-/// The status of an answer that actix made by itself: an error without a body and without a request id, which every answer of the
-/// application has.
+/// The status of an answer that actix made by itself: an error without a body and without a request id, which every
+/// answer of the application has.
 fn bare_error(written: &[u8]) -> Option<StatusCode> {
     let status = written
         .strip_prefix(b"HTTP/1.1 ")

@@ -80,7 +80,8 @@ pub struct Patience {
     pub head: Duration,
     /// Between two requests.
     pub keep_alive: Duration,
-    /// From the first byte of a request to the first byte of its answer, whatever the client does; longer than any answer takes.
+    /// From the first byte of a request to the first byte of its answer, whatever the client does; longer than any
+    /// answer takes.
     pub unanswered: Duration,
 }
 
@@ -301,8 +302,8 @@ async fn open(settings: &ServeSettings) -> Result<Arc<dyn Storage>, StartError> 
     Ok(storage)
 }
 
-/// Makes sure that the tenant `default` has the key of the settings or, when the tenant is new, one of its own; returns a key that
-/// was made now and that nobody knows yet.
+/// Makes sure that the tenant `default` has the key of the settings or, when the tenant is new, one of its own; returns
+/// a key that was made now and that nobody knows yet.
 async fn first_key(settings: &ServeSettings, storage: &dyn Storage) -> Result<Option<ApiKey>, StartError> {
     let given = settings.bootstrap_key.as_ref();
     let key = given.map_or_else(ApiKey::generate, |key| Ok(key.clone()))?;
@@ -344,8 +345,8 @@ fn print_first_key(key: &ApiKey, address: SocketAddr, docs: bool) -> io::Result<
     out.flush()
 }
 
-/// The public server on a bound listener. It is put together here rather than by actix's `HttpServer`, so that each connection can
-/// be wrapped. It does nothing until it is polled, within a tokio runtime.
+/// The public server on a bound listener. It is put together here rather than by actix's `HttpServer`, so that each
+/// connection can be wrapped. It does nothing until it is polled, within a tokio runtime.
 ///
 /// # Errors
 /// What the operating system says about the listener.

@@ -1,5 +1,5 @@
-//! Spans of requests and of their stages, exported by OTLP. They exist only when a collector is set; no span says more than a
-//! method, a route's pattern, a status and the names of stages.
+//! Spans of requests and of their stages, exported by OTLP. They exist only when a collector is set; no span says more
+//! than a method, a route's pattern, a status and the names of stages.
 
 use std::{
     sync::Arc,
@@ -53,17 +53,17 @@ pub enum TracesError {
     Client(#[source] SetupError),
 }
 
-/// Makes spans and exports them from a thread of its own. Its queue is bounded: spans that find it full are dropped, and no
-/// request waits.
+/// Makes spans and exports them from a thread of its own. Its queue is bounded: spans that find it full are dropped,
+/// and no request waits.
 pub(crate) struct Traces {
     provider: SdkTracerProvider,
     tracer: SdkTracer,
 }
 
 impl Traces {
-    /// Exports to the collector at `endpoint`, to which `/v1/traces` is added, unless traces have an address of their own.
-    /// Everything else is read from the standard `OTEL_*` variables. What is exported travels on `runtime`, which must live as
-    /// long as traces are to arrive.
+    /// Exports to the collector at `endpoint`, to which `/v1/traces` is added, unless traces have an address of their
+    /// own. Everything else is read from the standard `OTEL_*` variables. What is exported travels on `runtime`, which
+    /// must live as long as traces are to arrive.
     pub(crate) fn to(endpoint: &str, runtime: &Handle) -> Result<Self, TracesError> {
         let own = std::env::var("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT").unwrap_or_default();
         let url = match own.as_str() {
@@ -93,7 +93,8 @@ impl Traces {
         })
     }
 
-    /// Starts the span of a request with these headers; it is a child of the `traceparent`, which the caller has checked.
+    /// Starts the span of a request with these headers; it is a child of the `traceparent`, which the caller has
+    /// checked.
     pub(crate) fn begin(&self, headers: &HeaderMap, has_parent: bool) -> Context {
         let parent = if has_parent {
             TraceContextPropagator::new().extract_with_context(&Context::new(), &Inbound(headers))

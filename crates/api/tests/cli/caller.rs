@@ -1,4 +1,5 @@
-//! `caller import`, `set` and `show` as scripts and people meet them: the real program over a database in a folder of its own.
+//! `caller import`, `set` and `show` as scripts and people meet them: the real program over a database in a folder of
+//! its own.
 
 use std::{fmt::Write as _, fs, process::Command};
 

@@ -233,8 +233,8 @@ impl Program {
     }
 }
 
-/// The program over an empty embedded storage and, where the program knows PostgreSQL and there is a server for it, an empty
-/// PostgreSQL database.
+/// The program over an empty embedded storage and, where the program knows PostgreSQL and there is a server for it, an
+/// empty PostgreSQL database.
 pub(crate) fn on_each_database() -> Vec<Program> {
     let mut programs = vec![Program::new()];
     if IN_MEMORY {

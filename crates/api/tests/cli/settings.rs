@@ -16,7 +16,8 @@ type Wrong = (
 const LLM: &str = "CALLER_MEMORY_LLM_BASE_URL";
 const MODEL: &str = "CALLER_MEMORY_LLM_MODEL";
 
-/// Every setting of `serve`. A setting that takes any text is wrong when its other half is missing, or when no header can carry it.
+/// Every setting of `serve`. A setting that takes any text is wrong when its other half is missing, or when no header
+/// can carry it.
 const WRONG: [Wrong; 41] = [
     ("CALLER_MEMORY_LISTEN", &["nowhere", "127.0.0.1:99999", "8080"], &[]),
     ("CALLER_MEMORY_ADMIN_LISTEN", &["9090", "localhost"], &[]),

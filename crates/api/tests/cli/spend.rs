@@ -1,4 +1,5 @@
-//! `usage` and `tenant set` as scripts and people meet them: the real program over a database that has counted look-ups.
+//! `usage` and `tenant set` as scripts and people meet them: the real program over a database that has counted
+//! look-ups.
 
 use domain::{
     access::TenantId,

@@ -1,4 +1,5 @@
-//! `tenant set`, and what a running service makes of it; the tenant that commands are about by default; lists without rows.
+//! `tenant set`, and what a running service makes of it; the tenant that commands are about by default; lists without
+//! rows.
 
 use std::{
     io::{Read as _, Write as _},

@@ -1,4 +1,5 @@
-//! The public application over fakes: every status, header and body that the interface promises, in process or over a socket.
+//! The public application over fakes: every status, header and body that the interface promises, in process or over a
+//! socket.
 
 #![expect(
     clippy::unwrap_used,

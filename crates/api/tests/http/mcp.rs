@@ -1,4 +1,5 @@
-//! MCP at `/mcp`: the protocol, its versions, the tools that are listed, who may use them, and what is refused before a tool is asked.
+//! MCP at `/mcp`: the protocol, its versions, the tools that are listed, who may use them, and what is refused before a
+//! tool is asked.
 
 use std::{sync::Arc, time::Duration};
 

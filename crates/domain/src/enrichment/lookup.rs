@@ -27,7 +27,8 @@ pub struct Company {
 pub struct Line {
     /// The carrier that serves the line.
     pub carrier: Option<String>,
-    /// The line type in the spelling of [`canonical`](super::line_type::canonical), for example `mobile` or `fixed_voip`.
+    /// The line type in the spelling of [`canonical`](super::line_type::canonical), for example `mobile` or
+    /// `fixed_voip`.
     pub line_type: Option<String>,
 }
 

@@ -1,4 +1,5 @@
-//! The short names of the vendors whose standing in [`merge()`](super::merge()) is settled. Others may exist; they come after these.
+//! The short names of the vendors whose standing in [`merge()`](super::merge()) is settled. Others may exist; they come
+//! after these.
 
 /// Twilio Lookup v2.
 pub const TWILIO: &str = "twilio";

@@ -67,9 +67,10 @@ pub trait CallerAdmin: Send + Sync {
     /// Reads a caller with the latest calls.
     ///
     /// Implementations MUST:
-    /// 1. show at most [`HISTORY_CALLS`](crate::caller::HISTORY_CALLS) calls, newest start first, ties by commit, the later
-    ///    one first;
-    /// 2. show with each call the `agent_metadata` of its report exactly as it was reported, and none where there was none;
+    /// 1. show at most [`HISTORY_CALLS`](crate::caller::HISTORY_CALLS) calls, newest start first, ties by commit, the
+    ///    later one first;
+    /// 2. show with each call the `agent_metadata` of its report exactly as it was reported, and none where there was
+    ///    none;
     /// 3. answer `None` when the tenant has no such caller, and change nothing.
     async fn history(
         &self,

@@ -64,18 +64,20 @@ pub trait CallerMemory: Send + Sync {
     /// Implementations MUST:
     /// 1. commit the call, the caller (created when there is none, first and last seen as the record's
     ///    [`crate::call::Contact`] says), the count and `memory_changed_ms` (`received_at_ms`) as one unit, or nothing;
-    /// 2. treat `(tenant, session_id)` as the call's identity: the same [`crate::call::EndedCall`] again changes nothing of
-    ///    the call (only its [`crate::memory::Arrival`] counts for rule 3), a different one replaces the first in every field
-    ///    under the same [`CallId`], and neither counts twice; a correction of the number moves the call to the other caller;
-    /// 3. let the later [`crate::memory::Arrival`] win among reports of one session from one process, in whatever order they
-    ///    reach the database; the overtaken report returns `Ok` and changes nothing. Of reports from different processes
-    ///    the last one committed wins;
+    /// 2. treat `(tenant, session_id)` as the call's identity: the same [`crate::call::EndedCall`] again changes
+    ///    nothing of the call (only its [`crate::memory::Arrival`] counts for rule 3), a different one replaces the
+    ///    first in every field under the same [`CallId`], and neither counts twice; a correction of the number moves
+    ///    the call to the other caller;
+    /// 3. let the later [`crate::memory::Arrival`] win among reports of one session from one process, in whatever order
+    ///    they reach the database; the overtaken report returns `Ok` and changes nothing. Of reports from different
+    ///    processes the last one committed wins;
     /// 4. keep transcripts exactly, whatever text they hold;
     /// 5. take the start of the call from the first recall of the same session when there was one;
-    /// 6. move `first_seen_ms` back to the first and `last_seen_ms` forward to the last moment of the record's contact, unless
-    ///    they are there or beyond already: a call that is replayed was made when it happened, not when it is reported;
-    /// 7. commit the call's facts with it, and take those of a replaced report away with it; what they had superseded then
-    ///    stands again. What no longer stands is kept as history.
+    /// 6. move `first_seen_ms` back to the first and `last_seen_ms` forward to the last moment of the record's contact,
+    ///    unless they are there or beyond already: a call that is replayed was made when it happened, not when it is
+    ///    reported;
+    /// 7. commit the call's facts with it, and take those of a replaced report away with it; what they had superseded
+    ///    then stands again. What no longer stands is kept as history.
     async fn record_end(&self, tenant: TenantId, record: &CallRecord, deadline: Deadline) -> Result<(), PortError>;
 
     /// Reads a caller's profile; `None` when the tenant has no such caller. Changes nothing. Here and in a recall the

@@ -367,8 +367,8 @@ pub async fn last_seen_only_moves_forward(fixture: &CallerMemoryFixture) {
     );
 }
 
-/// `record_end` MUST 1 and 6: the contact of a call is when the call was made, however late it is reported: for a new caller, and
-/// for one who is known. The memory changes when it is reported.
+/// `record_end` MUST 1 and 6: the contact of a call is when the call was made, however late it is reported: for a new
+/// caller, and for one who is known. The memory changes when it is reported.
 pub async fn replayed_calls_are_seen_when_they_happened(fixture: &CallerMemoryFixture) {
     const DAY_MS: i64 = 86_400_000;
     let view = View::first(fixture);

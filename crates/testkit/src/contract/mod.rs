@@ -22,8 +22,8 @@
 //! | [`ReceiptStore`] | [`receipt_store_contract!`](crate::receipt_store_contract) | [`ReceiptFixture`] |
 //! | [`Storage`](domain::port::Storage) | [`storage_contract!`](crate::storage_contract) | [`StorageFixture`] |
 //!
-//! A storage is held to all of it by one line: [`every_contract!`](crate::every_contract) takes a [`StorageFixture`] and expands to the
-//! suite of `Storage` and of every port that the storage hands out.
+//! A storage is held to all of it by one line: [`every_contract!`](crate::every_contract) takes a [`StorageFixture`]
+//! and expands to the suite of `Storage` and of every port that the storage hands out.
 //!
 //! # How to use a suite
 //!
@@ -142,8 +142,8 @@ macro_rules! contract_tests {
     };
 }
 
-/// Expands to the contract suite of [`Storage`] and to those of all the ports that it hands out, in a module with one module for each
-/// suite. What a storage leaves out is skipped, and the tests say so.
+/// Expands to the contract suite of [`Storage`] and to those of all the ports that it hands out, in a module with one
+/// module for each suite. What a storage leaves out is skipped, and the tests say so.
 ///
 /// The fixture is a future that gives `Option<`[`StorageFixture`]`>`; see [`contract`](crate::contract) for an example.
 #[macro_export]

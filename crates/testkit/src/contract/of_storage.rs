@@ -19,11 +19,11 @@ pub struct StorageFixture {
     pub driver: Arc<dyn StorageDriver>,
     /// A place at which nothing was ever opened.
     pub options: StorageOptions,
-    /// Whether what is acknowledged is there when the storage was closed and is opened again. The clauses about that are skipped
-    /// otherwise.
+    /// Whether what is acknowledged is there when the storage was closed and is opened again. The clauses about that
+    /// are skipped otherwise.
     pub persists: bool,
-    /// Whether the storage can be opened while it is open, as other processes do. The clauses about several processes are skipped
-    /// otherwise.
+    /// Whether the storage can be opened while it is open, as other processes do. The clauses about several processes
+    /// are skipped otherwise.
     pub is_shared: bool,
     /// What has to live as long as the storage.
     pub keep: Box<dyn Any + Send>,

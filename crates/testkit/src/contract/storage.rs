@@ -134,7 +134,8 @@ pub async fn look_ups_are_seen_by_recalls(fixture: &StorageFixture) {
     assert_eq!(read.expect("a healthy storage recalls").lookups, [stored]);
 }
 
-/// What the operator writes of a caller is read by the memory, and what the memory commits is in the operator's history.
+/// What the operator writes of a caller is read by the memory, and what the memory commits is in the operator's
+/// history.
 pub async fn profiles_and_calls_are_one(fixture: &StorageFixture) {
     let storage = fixture.migrated().await;
     let Some(callers) = storage.callers() else {
@@ -199,7 +200,8 @@ pub async fn receipts_know_tenants_and_calls(fixture: &StorageFixture) {
     );
 }
 
-/// The ledger holds the caps that are administered, and what it counts is listed under the tenant's name. A storage has both or none.
+/// The ledger holds the caps that are administered, and what it counts is listed under the tenant's name. A storage has
+/// both or none.
 pub async fn spend_is_counted_where_it_is_administered(fixture: &StorageFixture) {
     let storage = fixture.migrated().await;
     assert_eq!(storage.spend().is_some(), storage.spend_admin().is_some());

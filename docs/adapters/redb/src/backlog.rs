@@ -1,7 +1,7 @@
 //! [`SummaryBacklog`]: what lacks a rewrite by a language model.
 //!
-//! Whatever is lacking has an entry under the time at which it is due. A claim moves the entry to the end of its lease, so a claim
-//! stands exactly while there is an entry of its lease and the version that was claimed has not changed.
+//! Whatever is lacking has an entry under the time at which it is due. A claim moves the entry to the end of its lease,
+//! so a claim stands exactly while there is an entry of its lease and the version that was claimed has not changed.
 
 use domain::{
     access::TenantId,

@@ -1,7 +1,7 @@
 //! Facts: each in a row of its own, oldest first, and those that stand once more with their caller.
 //!
-//! Which facts stand, the domain's rule says. What stands after new facts depends on what stood before and on the new ones alone;
-//! only when facts are taken away are all of the caller read.
+//! Which facts stand, the domain's rule says. What stands after new facts depends on what stood before and on the new
+//! ones alone; only when facts are taken away are all of the caller read.
 
 use domain::{
     error::PortError,

@@ -1,7 +1,9 @@
-//! caller-memory on [redb], an embedded key-value store in one file. This is the example that `docs/ADAPTERS.md` walks through.
+//! caller-memory on [redb], an embedded key-value store in one file. This is the example that `docs/ADAPTERS.md` walks
+//! through.
 //!
-//! Read it from the bottom up: `table` makes typed tables of redb's, `schema` lists them, `rows` is what they hold, and `store`
-//! runs work in transactions off the service's threads. Above these, each port has a file, and `storage` hands them out.
+//! Read it from the bottom up: `table` makes typed tables of redb's, `schema` lists them, `rows` is what they hold, and
+//! `store` runs work in transactions off the service's threads. Above these, each port has a file, and `storage` hands
+//! them out.
 //!
 //! [redb]: https://www.redb.org
 

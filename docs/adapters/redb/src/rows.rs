@@ -1,7 +1,8 @@
 //! What the tables hold. The domain's types know nothing of storage; they are converted here, in both directions.
 //!
-//! postcard writes fields in their order and without their names, so a struct must not change once files of it exist. To change
-//! one, raise [`crate::schema::FORMAT`] and rewrite the files of the format before in [`crate::schema::prepare`].
+//! postcard writes fields in their order and without their names, so a struct must not change once files of it exist.
+//! To change one, raise [`crate::schema::FORMAT`] and rewrite the files of the format before in
+//! [`crate::schema::prepare`].
 
 use std::num::NonZeroU32;
 
@@ -127,7 +128,8 @@ pub(crate) struct KeyPlace {
 /// Whether something lacks a rewrite by a language model.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(crate) struct WorkRow {
-    /// When it is to be tried next, or until when it is leased; `None` when nothing is lacking. Milliseconds since the epoch.
+    /// When it is to be tried next, or until when it is leased; `None` when nothing is lacking. Milliseconds since the
+    /// epoch.
     pub(crate) due_ms: Option<i64>,
     pub(crate) attempts: u32,
 }

@@ -1,9 +1,11 @@
 //! The tables and their keys.
 //!
-//! Every key of a tenant's data begins with the tenant, so that no range can reach into another's. There are three exceptions, which
-//! come before a tenant is known: the file's own [`META`], the tenants' names, and the hashes by which keys are found.
+//! Every key of a tenant's data begins with the tenant, so that no range can reach into another's. There are three
+//! exceptions, which come before a tenant is known: the file's own [`META`], the tenants' names, and the hashes by
+//! which keys are found.
 //!
-//! redb has no second index. Where something is found in two ways, there are two tables, and one function that writes both.
+//! redb has no second index. Where something is found in two ways, there are two tables, and one function that writes
+//! both.
 
 use domain::{call::SessionId, error::Cause};
 use redb::WriteTransaction;

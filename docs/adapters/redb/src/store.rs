@@ -1,15 +1,16 @@
 //! The file, and how ports read and write it.
 //!
-//! redb blocks, and the service's threads must not. Every piece of work is therefore a closure that runs on a thread of Tokio's
-//! pool for blocking work, within one transaction:
+//! redb blocks, and the service's threads must not. Every piece of work is therefore a closure that runs on a thread of
+//! Tokio's pool for blocking work, within one transaction:
 //!
-//! - At most as many read at once as the storage may have connections. A read works on a snapshot and waits for no write.
-//! - One writes at a time, in the order of arrival, and only so many may wait; a further one is refused at once. redb has one
-//!   writer anyway; a thread for each that waits would be wasted.
-//! - A closure that has begun ends, whether or not somebody still waits for it: its transaction is committed as a whole or not at
-//!   all. One that has not begun by its deadline never does. That is all that cancellation needs.
-//! - A write is acknowledged after its commit, which redb ends with the flush of the file ([`redb::Durability::Immediate`], its
-//!   default).
+//! - At most as many read at once as the storage may have connections. A read works on a snapshot and waits for no
+//!   write.
+//! - One writes at a time, in the order of arrival, and only so many may wait; a further one is refused at once. redb
+//!   has one writer anyway; a thread for each that waits would be wasted.
+//! - A closure that has begun ends, whether or not somebody still waits for it: its transaction is committed as a whole
+//!   or not at all. One that has not begun by its deadline never does. That is all that cancellation needs.
+//! - A write is acknowledged after its commit, which redb ends with the flush of the file
+//!   ([`redb::Durability::Immediate`], its default).
 //!
 //! After an error of the disk redb refuses everything until the file is opened anew, so that is done.
 
@@ -128,7 +129,8 @@ impl Store {
         .await
     }
 
-    /// Waits for the write that is under way, and closes the file; gives up at the deadline. A later use opens it again.
+    /// Waits for the write that is under way, and closes the file; gives up at the deadline. A later use opens it
+    /// again.
     pub(crate) async fn close(self: &Arc<Self>, deadline: Deadline) {
         let Ok(turn) = turn(&self.writer, "closing", deadline).await else {
             return;

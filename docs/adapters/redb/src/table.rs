@@ -1,7 +1,8 @@
 //! Tables with typed keys and rows, over redb's tables of typed keys and bytes.
 //!
-//! Keys are redb's own tuples, which compare part by part, so that everything that begins with the same parts lies together and is
-//! read as one range. Rows are structs of `rows.rs` in postcard, which keeps floating-point numbers and texts to the last bit.
+//! Keys are redb's own tuples, which compare part by part, so that everything that begins with the same parts lies
+//! together and is read as one range. Rows are structs of `rows.rs` in postcard, which keeps floating-point numbers and
+//! texts to the last bit.
 
 use std::{marker::PhantomData, ops::RangeInclusive};
 
@@ -9,7 +10,8 @@ use domain::error::PortError;
 use redb::{Key, ReadTransaction, ReadableTable, TableDefinition, TableError, Value, WriteTransaction};
 use serde::{Serialize, de::DeserializeOwned};
 
-/// Above every text that is part of a key: vendors' names and the names of tenants are shorter and no text begins with it.
+/// Above every text that is part of a key: vendors' names and the names of tenants are shorter and no text begins with
+/// it.
 pub(crate) const LAST_TEXT: &str = "\u{10ffff}";
 
 /// What tables can be read through: a snapshot, or a write with what it has written so far.
@@ -91,7 +93,8 @@ impl<K: Key + 'static, R: Serialize + DeserializeOwned> Rows<K, R> {
         Ok(())
     }
 
-    /// Reads a range from one of its ends, and gives what `pick` makes of the first `most` entries that it does not pass over.
+    /// Reads a range from one of its ends, and gives what `pick` makes of the first `most` entries that it does not
+    /// pass over.
     pub(crate) fn scan<T>(
         &self,
         view: &impl View,
@@ -120,7 +123,8 @@ fn decode<R: DeserializeOwned>(row: &[u8]) -> Result<R, PortError> {
     postcard::from_bytes(row).map_err(|error| PortError::Internal(Box::new(error)))
 }
 
-/// What a port says of an error of redb: a disk that fails may serve again, a file that is damaged will not mend by itself.
+/// What a port says of an error of redb: a disk that fails may serve again, a file that is damaged will not mend by
+/// itself.
 pub(crate) fn fault(error: impl Into<redb::Error>) -> PortError {
     use redb::Error::{DatabaseClosed, Io, LockPoisoned, PreviousIo};
 

@@ -1,7 +1,7 @@
 //! `caller import`: profiles from a file, in batches of one transaction each.
 //!
-//! The file is read as a stream. What stays in memory is one batch, the rows that are listed as refused, and, so that a number
-//! that is there twice is noticed, 16 bytes for each number (with what a hash table needs beside it, 20 to 40).
+//! The file is read as a stream. What stays in memory is one batch, the rows that are listed as refused, and, so that a
+//! number that is there twice is noticed, 16 bytes for each number (with what a hash table needs beside it, 20 to 40).
 
 use std::{
     collections::{BTreeMap, HashMap},

@@ -84,8 +84,8 @@ impl Card<'_> {
         self.plain("attributes", joined(attributes));
     }
 
-    /// What somebody still has to do: a callback that the newest call asked for, what was promised or agreed, and calls that
-    /// the agent's side began and never wrote back.
+    /// What somebody still has to do: a callback that the newest call asked for, what was promised or agreed, and calls
+    /// that the agent's side began and never wrote back.
     fn open_items(&mut self) {
         let newest = items(self.recall, "/memory/recent_calls").next();
         if let Some(call) = newest.filter(|call| call["outcome"] == "callback_requested") {

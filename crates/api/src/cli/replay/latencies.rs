@@ -30,7 +30,8 @@ impl Latencies {
         }
     }
 
-    /// The duration that `per_mille` of the recorded ones do not exceed, rounded up to its step; `None` when there are none.
+    /// The duration that `per_mille` of the recorded ones do not exceed, rounded up to its step; `None` when there are
+    /// none.
     pub(super) fn quantile(&self, per_mille: u64) -> Option<Duration> {
         let rank = self.total.saturating_mul(per_mille).div_ceil(1000).max(1);
         let mut seen = 0;

@@ -78,7 +78,8 @@ impl<'p> Service<'p> {
         Self::start_with(place, place.command(env!("CARGO_BIN_EXE_caller-memory-redb")))
     }
 
-    /// Starts the service so that none of its files may grow beyond `kib` until [`Service::lift_limit`]: a full disk without one.
+    /// Starts the service so that none of its files may grow beyond `kib` until [`Service::lift_limit`]: a full disk
+    /// without one.
     pub(crate) fn start_limited(place: &'p Place, kib: u64) -> Self {
         let mut command = place.command("/bin/sh");
         let limit = format!("trap '' XFSZ; ulimit -S -f {}; exec \"$0\"", kib * 2);
