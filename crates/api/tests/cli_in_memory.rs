@@ -1,6 +1,5 @@
 //! The whole command line again, over a storage that keeps everything in memory: the example `in_memory`, as another
 //! binary with a storage of its own has it. And what the program says when a storage leaves parts out.
-#![expect(clippy::expect_used, reason = "a test fails by panicking")]
 
 #[path = "cli/main.rs"]
 mod cli;

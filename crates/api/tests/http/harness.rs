@@ -21,11 +21,11 @@ use domain::{
     CallerService,
     access::{NewKey, RateLimit, Scope, Scopes},
     enrichment::Ttl,
-    port::{AccessAdmin, CallerMemory, Enricher, EnrichmentCache, ReceiptStore},
+    port::{AccessAdmin, CallerMemory, Enricher, EnrichmentCache, KeyStore, ReceiptStore, Storage},
     usecase::{CallerPorts, CallerRules},
 };
 use serde_json::{Value, json};
-use testkit::{CachedOnly, Faulty, InMemoryCallerMemory, InMemoryKeyStore, ManualClock, sample};
+use testkit::{CachedOnly, Faulty, InMemoryStorage, ManualClock, sample};
 
 pub(crate) const NUMBER: &str = "+12025550142";
 pub(crate) const RECALL: &str = "/v1/recall_and_enrich";
@@ -35,10 +35,10 @@ pub(crate) const MCP: &str = "/mcp";
 /// The application with everything that a test may want to touch.
 pub(crate) struct Fixture {
     pub(crate) memory: Arc<Faulty<dyn CallerMemory>>,
-    pub(crate) keys: Arc<Faulty<InMemoryKeyStore>>,
+    pub(crate) keys: Arc<Faulty<dyn KeyStore>>,
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) api: Data<Api>,
-    admin: Arc<InMemoryKeyStore>,
+    admin: Arc<dyn AccessAdmin>,
     /// A key of the tenant `one` with every scope.
     pub(crate) key: String,
 }
@@ -46,6 +46,8 @@ pub(crate) struct Fixture {
 pub(crate) struct Setup {
     pub(crate) limits: RequestLimits,
     pub(crate) metrics: Arc<Metrics>,
+    /// Where tenants and keys are.
+    pub(crate) storage: Arc<dyn Storage>,
     pub(crate) memory: Arc<dyn CallerMemory>,
     pub(crate) lookups: Arc<dyn EnrichmentCache>,
     pub(crate) enricher: Arc<dyn Enricher>,
@@ -56,12 +58,15 @@ pub(crate) struct Setup {
 }
 
 impl Default for Setup {
+    /// Everything over one storage in memory.
     fn default() -> Self {
+        let storage = Arc::new(InMemoryStorage::new());
         Self {
             limits: RequestLimits::default(),
             metrics: Arc::new(Metrics::new()),
-            memory: Arc::new(InMemoryCallerMemory::new()),
-            lookups: Arc::new(InMemoryCallerMemory::new()),
+            memory: storage.memory(),
+            lookups: storage.lookups(),
+            storage,
             enricher: Arc::new(CachedOnly),
             burst: 10_000,
             receipts: None,
@@ -74,7 +79,7 @@ impl Default for Setup {
 fn wired(
     setup: Setup,
     memory: &Arc<Faulty<dyn CallerMemory>>,
-    keys: &Arc<Faulty<InMemoryKeyStore>>,
+    keys: &Arc<Faulty<dyn KeyStore>>,
     clock: &Arc<ManualClock>,
 ) -> Data<Api> {
     let rate = RateLimit {
@@ -116,8 +121,8 @@ impl Fixture {
     }
 
     pub(crate) async fn with(setup: Setup) -> Self {
-        let admin = Arc::new(InMemoryKeyStore::new());
-        let keys = Arc::new(Faulty::new(Arc::clone(&admin)));
+        let admin = setup.storage.access();
+        let keys = Arc::new(Faulty::new(setup.storage.keys()));
         let memory = Arc::new(Faulty::new(Arc::clone(&setup.memory)));
         let clock = Arc::new(ManualClock::running_at(sample::NOW_MS));
         let mut fixture = Self {
