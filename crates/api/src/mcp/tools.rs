@@ -160,7 +160,7 @@ struct CallerLookupRequest {
 }
 
 impl CallerLookupRequest {
-    fn decode(body: &JsonValue<'_, '_>) -> Result<Self, InputError> {
+    fn decode(body: JsonValue<'_, '_>) -> Result<Self, InputError> {
         object!(body => Self { phone_number: required non_empty_string() })
     }
 }

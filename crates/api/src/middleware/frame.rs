@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn waiting_for_the_client_is_not_counted() {
         let frame = Frame::new(&HeaderMap::new(), None);
-        frame.whole.set(Duration::from_millis(5000));
+        frame.whole.set(Duration::from_secs(5));
         frame.waited.set(Duration::from_secs(4));
         let for_ports = frame.budget().for_ports().0;
         assert_eq!(for_ports - frame.began, Duration::from_millis(4000 + 4975));

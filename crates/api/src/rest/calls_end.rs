@@ -90,7 +90,7 @@ pub struct TranscriptEntry {
 }
 
 impl CallsEndRequest {
-    fn decode(body: &JsonValue<'_, '_>) -> Result<Self, InputError> {
+    fn decode(body: JsonValue<'_, '_>) -> Result<Self, InputError> {
         object!(body => Self {
             session_id: required non_empty_string(),
             phone_number: required non_empty_string(),
@@ -119,7 +119,7 @@ impl CallsEndRequest {
 }
 
 impl TranscriptEntry {
-    fn decode(entry: &JsonValue<'_, '_>) -> Result<Self, InputError> {
+    fn decode(entry: JsonValue<'_, '_>) -> Result<Self, InputError> {
         object!(entry => Self {
             role: required one_of(&[Role::User, Role::Agent], Role::as_str),
             text: required string(),

@@ -19,10 +19,10 @@ const DEEPEST: usize = 64;
 /// (else [`InputError::Validation`]).
 pub(crate) fn read<'a, T>(
     body: &'a [u8],
-    decode: impl FnOnce(&JsonValue<'a, '_>) -> Result<T, InputError>,
+    decode: impl FnOnce(JsonValue<'a, '_>) -> Result<T, InputError>,
 ) -> Result<T, InputError> {
     let text = text(body)?;
-    let decoded = decode(&JsonValue {
+    let decoded = decode(JsonValue {
         text,
         place: Place::Body,
     })?;
@@ -50,13 +50,13 @@ pub(crate) fn text(body: &[u8]) -> Result<&str, InputError> {
 pub(crate) fn field<'a, T>(
     name: &'static str,
     text: &'a str,
-    decode: impl FnOnce(&JsonValue<'a, '_>) -> Result<T, InputError>,
+    decode: impl FnOnce(JsonValue<'a, '_>) -> Result<T, InputError>,
 ) -> Result<T, InputError> {
     let place = Place::Field(&Place::Body, name);
     let value: &RawValue =
         serde_json::from_str(text).map_err(|error| place.fault(format_args!("is not JSON: {error}")))?;
     let text = value.get();
-    decode(&JsonValue { text, place })
+    decode(JsonValue { text, place })
 }
 
 fn bad(message: impl Into<String>) -> InputError {
@@ -116,14 +116,14 @@ impl<'a> JsonValue<'a, '_> {
     /// The array's items, each made into something by `decode`.
     pub(crate) fn items<T>(
         &self,
-        decode: impl Fn(&JsonValue<'a, '_>) -> Result<T, InputError>,
+        decode: impl Fn(JsonValue<'a, '_>) -> Result<T, InputError>,
     ) -> Result<Vec<T>, InputError> {
         if !self.text.starts_with('[') {
             return Err(self.fault("expected an array"));
         }
         let items: Vec<&'a RawValue> = serde_json::from_str(self.text).map_err(|_| self.fault("expected an array"))?;
         let item = |(index, item): (usize, &'a RawValue)| {
-            decode(&JsonValue {
+            decode(JsonValue {
                 text: item.get(),
                 place: Place::Item(&self.place, index),
             })
@@ -221,7 +221,7 @@ impl<'a> Field<'a, '_> {
     /// What `decode` makes of the field, which must be there.
     pub(crate) fn required<T>(
         self,
-        decode: impl FnOnce(&JsonValue<'a, '_>) -> Result<T, InputError>,
+        decode: impl FnOnce(JsonValue<'a, '_>) -> Result<T, InputError>,
     ) -> Result<T, InputError> {
         self.optional(decode)?.ok_or_else(|| self.place.fault("is missing"))
     }
@@ -229,10 +229,10 @@ impl<'a> Field<'a, '_> {
     /// What `decode` makes of the field, when it is there.
     pub(crate) fn optional<T>(
         self,
-        decode: impl FnOnce(&JsonValue<'a, '_>) -> Result<T, InputError>,
+        decode: impl FnOnce(JsonValue<'a, '_>) -> Result<T, InputError>,
     ) -> Result<Option<T>, InputError> {
         let place = self.place;
-        self.text.map(|text| decode(&JsonValue { text, place })).transpose()
+        self.text.map(|text| decode(JsonValue { text, place })).transpose()
     }
 }
 
@@ -370,7 +370,7 @@ mod tests {
     fn decode(body: &[u8]) -> Result<Decoded, InputError> {
         read(body, |body| {
             let [s, list, o] = body.fields(["s", "list", "o"])?;
-            let number = |item: &JsonValue<'_, '_>| {
+            let number = |item: JsonValue<'_, '_>| {
                 let [n] = item.fields(["n"])?;
                 n.required(|n| n.non_negative_number())
             };

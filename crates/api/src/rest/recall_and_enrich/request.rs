@@ -53,7 +53,7 @@ pub struct RecallRequest {
 }
 
 impl RecallRequest {
-    pub(super) fn decode(body: &JsonValue<'_, '_>) -> Result<Self, InputError> {
+    pub(super) fn decode(body: JsonValue<'_, '_>) -> Result<Self, InputError> {
         object!(body => Self {
             phone_number: required non_empty_string(),
             trigger: optional one_of(&[Trigger::Ringing, Trigger::Answered], Trigger::name),
