@@ -78,7 +78,7 @@ const STOPPED: &str = "stopped";
 
 /// The receipts of a running service. It ends what it started when it is dropped.
 pub struct Receipts {
-    queue: WriteBehind<Store>,
+    queue: WriteBehind<ReceiptSink>,
     clock: Arc<dyn Clock>,
     metrics: Arc<Metrics>,
     purging: JoinHandle<()>,
@@ -93,7 +93,7 @@ impl Receipts {
         metrics: Arc<Metrics>,
         limits: ReceiptLimits,
     ) -> Self {
-        let sink = Store {
+        let sink = ReceiptSink {
             store: Arc::clone(&store),
             metrics: Arc::clone(&metrics),
             attempt: limits.attempt,
@@ -150,13 +150,13 @@ impl Drop for Receipts {
 }
 
 /// The store, as what the receipts are written to.
-struct Store {
+struct ReceiptSink {
     store: Arc<dyn ReceiptStore>,
     metrics: Arc<Metrics>,
     attempt: Duration,
 }
 
-impl Sink for Store {
+impl Sink for ReceiptSink {
     type Item = Receipt;
     type Error = PortError;
 
@@ -293,7 +293,7 @@ mod tests {
     #[tokio::test]
     async fn what_may_wait_is_bounded_by_bytes() {
         let limits = ReceiptLimits {
-            waiting_bytes: 3 * Store::bytes(&receipt()) + 1,
+            waiting_bytes: 3 * ReceiptSink::bytes(&receipt()) + 1,
             ..ReceiptLimits::default()
         };
         let all = started(Fault::HangForever, limits);
