@@ -1,5 +1,5 @@
-//! Writes that fail on SQLite in every way that can be brought about: what is acknowledged is on disk all the same, and the next
-//! write that can succeed does.
+//! Writes that fail on SQLite in every way that can be brought about: what is acknowledged is on disk all the same, and
+//! the next write that can succeed does.
 
 use std::{sync::Arc, time::Duration};
 
@@ -107,8 +107,8 @@ impl Scene {
         }
     }
 
-    /// Another process finds every call that was acknowledged and nothing of those that were refused, while this one still runs,
-    /// and can write.
+    /// Another process finds every call that was acknowledged and nothing of those that were refused, while this one
+    /// still runs, and can write.
     async fn holds_what_it_acknowledged(&self) {
         let mut other = self.place.other().await;
         for (callers, expected) in [(&self.acknowledged, 1), (&self.refused, 0)] {
@@ -163,9 +163,13 @@ async fn a_full_file_refuses_and_loses_nothing_however_often_it_fails() {
             assert!(scene.acknowledged.len() < 50, "a full file takes no more calls");
         }
         scene.fails(failures - 1).await;
+        let nothing = scene
+            .database
+            .transaction("nothing", ample(), |_| Box::pin(async { Ok(Verdict::Discard(())) }));
+        nothing.await.unwrap();
         assert!(
             scene.database.ping(ample()).await.is_err(),
-            "not ready while writes fail"
+            "not ready while writes fail, whatever else succeeds"
         );
         scene.holds_what_it_acknowledged().await;
 

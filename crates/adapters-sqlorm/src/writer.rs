@@ -123,13 +123,13 @@ impl Writer {
         self.failing.load(Ordering::Relaxed)
     }
 
-    /// Runs `work` in a transaction, again while others are in its way, with a growing pause. On PostgreSQL it may be dropped
-    /// at any time, and is then rolled back; on SQLite it must run to its end.
+    /// Runs `work` in a transaction, again while others are in its way, with a growing pause. It may be dropped at any
+    /// time: what was not committed by then is rolled back, on SQLite by closing its connection.
     pub(crate) async fn transact<T, W>(&self, work: &W) -> Result<T, DbErr>
     where
         W: for<'t> Fn(&'t DatabaseTransaction) -> Working<'t, T> + Send + Sync,
     {
-        self.note(self.attempts(work).await)
+        self.attempts(work).await.inspect_err(|error| self.note_failure(error))
     }
 
     /// Runs one statement that writes, in a transaction of its own; returns how many rows it changed.
@@ -140,7 +140,10 @@ impl Writer {
             turn.map_or(Ok(()), Turn::committed)?;
             Ok(done.rows_affected())
         };
-        self.note(executing.await)
+        executing
+            .await
+            .inspect(|_| self.note_commit())
+            .inspect_err(|error| self.note_failure(error))
     }
 
     /// Changes the schema on the one connection.
@@ -156,26 +159,24 @@ impl Writer {
         Ok(changed)
     }
 
-    /// Keeps in mind whether the database can write, and logs when that changes.
-    fn note<T>(&self, done: Result<T, DbErr>) -> Result<T, DbErr> {
-        let failing = match &done {
-            Ok(_) => false,
-            Err(error) => match kind(error) {
-                Kind::Exhausted => true,
-                // Where there is one connection, its failure is the file's; others are opened anew.
-                Kind::Broken => self.single.is_some(),
-                Kind::Contention | Kind::Refused => return done,
-            },
-        };
-        if self.failing.swap(failing, Ordering::Relaxed) != failing {
-            match &done {
-                Ok(_) => tracing::info!("the database writes again"),
-                Err(error) => {
-                    tracing::error!(%error, "the database cannot write; nothing is acknowledged until it can");
-                }
-            }
+    /// Keeps in mind that the database writes. What was rolled back does not tell.
+    fn note_commit(&self) {
+        if self.failing.swap(false, Ordering::Relaxed) {
+            tracing::info!("the database writes again");
         }
-        done
+    }
+
+    /// Keeps in mind that the database cannot write, when that is what the error says.
+    fn note_failure(&self, error: &DbErr) {
+        let cannot_write = match kind(error) {
+            Kind::Exhausted => true,
+            // Where there is one connection, its failure is the file's; others are opened anew.
+            Kind::Broken => self.single.is_some(),
+            Kind::Contention | Kind::Refused => false,
+        };
+        if cannot_write && !self.failing.swap(true, Ordering::Relaxed) {
+            tracing::error!(%error, "the database cannot write; nothing is acknowledged until it can");
+        }
     }
 
     async fn turn(&self) -> Option<Turn<'_>> {
@@ -219,6 +220,7 @@ impl Writer {
             Verdict::Commit(value) => {
                 transaction.commit().await?;
                 turn.map_or(Ok(()), Turn::committed)?;
+                self.note_commit();
                 return Ok(Some(value));
             }
             Verdict::Discard(value) => Some(value),

@@ -33,8 +33,8 @@ impl Storages {
         }
     }
 
-    /// Has `driver` open every URL that begins with `scheme` and a colon. Help and errors show the URL's `form`, for example
-    /// `sqlite://PATH`. A scheme that is registered again gets the later driver.
+    /// Has `driver` open every URL that begins with `scheme` and a colon. Help and errors show the URL's `form`, for
+    /// example `sqlite://PATH`. A scheme that is registered again gets the later driver.
     #[must_use]
     pub fn with(mut self, scheme: &'static str, form: &'static str, driver: impl StorageDriver + 'static) -> Self {
         self.kinds.retain(|kind| kind.scheme != scheme);
@@ -61,9 +61,13 @@ impl Storages {
 
     /// Every form once, in the order of registration, between quotes.
     fn forms(&self, quote: &str) -> String {
-        let mut forms: Vec<_> = self.kinds.iter().map(|kind| kind.form).collect();
-        forms.dedup();
-        let forms: Vec<_> = forms.into_iter().map(|form| format!("{quote}{form}{quote}")).collect();
+        let mut forms = Vec::new();
+        for kind in &self.kinds {
+            let form = format!("{quote}{}{quote}", kind.form);
+            if !forms.contains(&form) {
+                forms.push(form);
+            }
+        }
         forms.join(" or ")
     }
 
@@ -171,7 +175,8 @@ mod tests {
         let storages = Storages::new("shelf:")
             .with("shelf", "shelf:[NAME]", Nothing)
             .with("box", "box://NAME", Nothing)
-            .with("crate", "box://NAME", Nothing);
+            .with("crate", "box://NAME", Nothing)
+            .with("rack", "shelf:[NAME]", Nothing);
         for (url, scheme) in [
             ("shelf:", "shelf"),
             ("shelf:a", "shelf"),

@@ -8,7 +8,7 @@ use std::{
     process::{Child, Command, Stdio},
     sync::OnceLock,
     thread,
-    time::{Duration, Instant, SystemTime},
+    time::{Duration, Instant},
 };
 
 use adapters_sqlorm::SqlDriver;
@@ -43,26 +43,27 @@ pub(crate) fn executable() -> &'static Path {
 fn example() -> PathBuf {
     let program = Path::new(env!("CARGO_BIN_EXE_caller-memory"));
     let example = program.parent().expect("a folder").join("examples").join("in_memory");
-    let built = fs::metadata(&example).and_then(|file| file.modified());
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a folder");
     assert!(
-        built.is_ok_and(|built| built >= newest(crates)),
+        is_up_to_date(&example).unwrap_or_default(),
         "the example is not built, or older than its sources: run `cargo build -p api --example in_memory`"
     );
     example
 }
 
-/// When one of the sources of the crates was last written.
-fn newest(folder: &Path) -> SystemTime {
-    let entries = fs::read_dir(folder)
-        .expect("a folder")
-        .map(|entry| entry.expect("an entry").path());
-    let times = entries.filter_map(|path| match path.file_name()?.to_str()? {
-        "tests" | "benches" | "fuzz" => None,
-        _ if path.is_dir() => Some(newest(&path)),
-        _ => fs::metadata(&path).and_then(|file| file.modified()).ok(),
-    });
-    times.max().unwrap_or(SystemTime::UNIX_EPOCH)
+/// Whether none of the sources that cargo lists beside `program` was written after it was built; `None` when something
+/// of it is not there.
+fn is_up_to_date(program: &Path) -> Option<bool> {
+    let written = |path: &Path| fs::metadata(path).and_then(|file| file.modified()).ok();
+    let built = written(program)?;
+    // The form of make: blanks part the paths, and those within one stand behind a backslash.
+    let list = fs::read_to_string(program.with_extension("d")).ok()?;
+    let (_, sources) = list.trim_end().split_once(": ")?;
+    for source in sources.replace("\\ ", "\0").split(' ') {
+        if written(Path::new(&source.replace('\0', " ")))? > built {
+            return Some(false);
+        }
+    }
+    Some(true)
 }
 
 /// The program in a folder of its own, with an environment of its own.

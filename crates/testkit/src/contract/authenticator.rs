@@ -442,9 +442,8 @@ pub async fn an_outage_slows_nobody_down(fixture: &AuthenticatorFixture) {
 
 /// Expands to the contract suite of [`Authenticator`]: a module with one test for each clause.
 ///
-/// The fixture is a future that gives `Option<`[`AuthenticatorFixture`]`>`, for example `async {
-/// Some(AuthenticatorFixture::new(|keys, clock, times| MyAuthenticator::new(keys, clock, times.fresh, times.stale)))
-/// }`.
+/// The fixture is a future that gives `Option<`[`AuthenticatorFixture`]`>`, for example `Some` of
+/// `AuthenticatorFixture::new(|keys, clock, times| MyAuthenticator::new(keys, clock, times.fresh, times.stale))`.
 #[macro_export]
 macro_rules! authenticator_contract {
     ($module:ident, $fixture:expr $(,)?) => {
