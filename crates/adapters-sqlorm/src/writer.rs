@@ -1,7 +1,8 @@
 //! The connections that write: whether what was done on them is on disk, and whether writes work at all.
 //!
-//! SQLite has one of them, which is used by one piece of work at a time. Unless that work ends as it should, the connection
-//! is closed and opened anew before it is used again, and a commit counts only when SQLite itself committed something.
+//! SQLite has one of them, which is used by one piece of work at a time. Unless that work ends as it should, the
+//! connection is closed and opened anew before it is used again, and a commit counts only when SQLite itself committed
+//! something.
 
 use std::{
     sync::{
@@ -66,8 +67,8 @@ impl SingleConnection {
     }
 }
 
-/// The right to use the connection. Unless it is given back, an error, a panic or a cancellation came in between, and the
-/// connection is not used again.
+/// The right to use the connection. Unless it is given back, an error, a panic or a cancellation came in between, and
+/// the connection is not used again.
 struct Turn<'w> {
     connection: &'w SingleConnection,
     commits_before: u64,
@@ -242,8 +243,9 @@ impl Writer {
             };
             return self.connection.begin_with_options(options).await;
         }
-        // The driver rolls a transaction back when it is dropped, but a BEGIN that is dropped while it is on its way would leave
-        // a transaction open that nobody ends. So it gets a task of its own, which goes on when nobody waits any more.
+        // The driver rolls a transaction back when it is dropped, but a BEGIN that is dropped while it is on its way
+        // would leave a transaction open that nobody ends. So it gets a task of its own, which goes on when nobody
+        // waits any more.
         let Ok(permit) = Arc::clone(&self.beginning).try_acquire_owned() else {
             return Err(DbErr::ConnectionAcquire(ConnAcquireErr::Timeout));
         };

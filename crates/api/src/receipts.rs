@@ -18,7 +18,7 @@ use tokio::{
     task::JoinHandle,
     time::{sleep, timeout, timeout_at},
 };
-use write_behind::{End, Options, Refusal, Sink, WriteBehind};
+use write_behind::{End, Options, PushError, Sink, WriteBehind};
 
 use crate::{error::Chain, telemetry::Metrics};
 
@@ -125,10 +125,10 @@ impl Receipts {
     /// Has `receipt` written later, or drops it.
     pub(crate) fn keep(&self, receipt: Receipt) {
         self.metrics.receipts_waiting(1);
-        if let Err(refusal) = self.queue.push(receipt) {
-            let why = match refusal {
-                Refusal::Full => FULL,
-                Refusal::Stopped => STOPPED,
+        if let Err(error) = self.queue.push(receipt) {
+            let why = match error {
+                PushError::Full => FULL,
+                PushError::Stopped => STOPPED,
             };
             self.metrics.receipts_dropped(why, 1);
         }

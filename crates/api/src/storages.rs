@@ -12,12 +12,12 @@ pub(crate) const DATABASE_URL: &str = "CALLER_MEMORY_DATABASE_URL";
 #[derive(Clone)]
 pub struct Storages {
     default_url: &'static str,
-    kinds: Vec<Kind>,
+    registered: Vec<Registration>,
 }
 
-/// One kind of storage.
+/// One kind of storage, as `main` registered it.
 #[derive(Clone)]
-struct Kind {
+struct Registration {
     scheme: &'static str,
     form: &'static str,
     driver: Arc<dyn StorageDriver>,
@@ -29,7 +29,7 @@ impl Storages {
     pub const fn new(default_url: &'static str) -> Self {
         Self {
             default_url,
-            kinds: Vec::new(),
+            registered: Vec::new(),
         }
     }
 
@@ -37,8 +37,8 @@ impl Storages {
     /// example `sqlite://PATH`. A scheme that is registered again gets the later driver.
     #[must_use]
     pub fn with(mut self, scheme: &'static str, form: &'static str, driver: impl StorageDriver + 'static) -> Self {
-        self.kinds.retain(|kind| kind.scheme != scheme);
-        self.kinds.push(Kind {
+        self.registered.retain(|other| other.scheme != scheme);
+        self.registered.push(Registration {
             scheme,
             form,
             driver: Arc::new(driver),
@@ -50,11 +50,11 @@ impl Storages {
     fn parse(&self, url: &str) -> Result<DatabaseUrl, UnknownDatabase> {
         let named = url.split_once(':').filter(|(_, place)| *place != "//");
         named
-            .and_then(|(scheme, _)| self.kinds.iter().find(|kind| kind.scheme == scheme))
-            .map(|kind| DatabaseUrl {
+            .and_then(|(scheme, _)| self.registered.iter().find(|one| one.scheme == scheme))
+            .map(|found| DatabaseUrl {
                 url: url.to_owned(),
-                scheme: kind.scheme,
-                driver: Arc::clone(&kind.driver),
+                scheme: found.scheme,
+                driver: Arc::clone(&found.driver),
             })
             .ok_or_else(|| UnknownDatabase(self.forms("")))
     }
@@ -62,8 +62,8 @@ impl Storages {
     /// Every form once, in the order of registration, between quotes.
     fn forms(&self, quote: &str) -> String {
         let mut forms = Vec::new();
-        for kind in &self.kinds {
-            let form = format!("{quote}{}{quote}", kind.form);
+        for one in &self.registered {
+            let form = format!("{quote}{}{quote}", one.form);
             if !forms.contains(&form) {
                 forms.push(form);
             }

@@ -70,7 +70,7 @@ pub struct Options {
 
 /// Why an item was not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refusal {
+pub enum PushError {
     /// As much waits as may.
     Full,
     /// The task that writes has ended.
@@ -125,19 +125,19 @@ impl<S: Sink> WriteBehind<S> {
     /// Has `item` written later, without waiting.
     ///
     /// # Errors
-    /// [`Refusal`] when it is dropped instead; it is counted among [`WriteBehind::dropped`].
-    pub fn push(&self, item: S::Item) -> Result<(), Refusal> {
+    /// [`PushError`] when it is dropped instead; it is counted among [`WriteBehind::dropped`].
+    pub fn push(&self, item: S::Item) -> Result<(), PushError> {
         let bytes = S::bytes(&item);
         self.counts.waiting.fetch_add(1, Ordering::Relaxed);
         let before = self.counts.bytes.fetch_add(bytes, Ordering::Relaxed);
         let sent = if before.saturating_add(bytes) > self.waiting_bytes {
-            Err(Refusal::Full)
+            Err(PushError::Full)
         } else {
             self.queue
                 .try_send(Order::Write(item))
                 .map_err(|refused| match refused {
-                    mpsc::error::TrySendError::Full(_) => Refusal::Full,
-                    mpsc::error::TrySendError::Closed(_) => Refusal::Stopped,
+                    mpsc::error::TrySendError::Full(_) => PushError::Full,
+                    mpsc::error::TrySendError::Closed(_) => PushError::Stopped,
                 })
         };
         if sent.is_err() {
@@ -327,7 +327,7 @@ mod tests {
         let taken = (0..12).filter(|_| queue.push(1).is_ok()).count();
         assert_eq!(taken, 8, "the one that is being written has left the channel");
         assert_eq!((queue.waiting(), queue.dropped()), (9, 4));
-        assert_eq!(queue.push(1), Err(Refusal::Full));
+        assert_eq!(queue.push(1), Err(PushError::Full));
     }
 
     #[tokio::test(start_paused = true)]
@@ -337,11 +337,11 @@ mod tests {
         recorder.began.notified().await;
         assert_eq!(
             queue.push(401),
-            Err(Refusal::Full),
+            Err(PushError::Full),
             "the one that is being written counts"
         );
         assert_eq!(queue.push(400), Ok(()));
-        assert_eq!(queue.push(u64::from(u32::MAX)), Err(Refusal::Full));
+        assert_eq!(queue.push(u64::from(u32::MAX)), Err(PushError::Full));
         assert_eq!((queue.waiting(), queue.waiting_bytes(), queue.dropped()), (2, 1_000, 2));
     }
 
