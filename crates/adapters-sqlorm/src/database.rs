@@ -8,7 +8,7 @@ use std::{path::PathBuf, sync::Arc, time::Instant};
 
 use domain::{
     context::Deadline,
-    error::PortError,
+    error::{CannotWrite, PortError},
     port::{OpenError, PoolState},
 };
 use futures_util::future::BoxFuture;
@@ -148,7 +148,7 @@ impl Database {
     /// Asks the database for a sign of life, and, when the last write failed, whether it writes again.
     ///
     /// # Errors
-    /// [`PortError::Unavailable`] when there is none by the deadline, or when it cannot write.
+    /// [`PortError::Unavailable`] when there is none by the deadline, or, with [`CannotWrite`], when it cannot write.
     pub async fn ping(&self, deadline: Deadline) -> Result<(), PortError> {
         self.query_one("ping", deadline, "SELECT 1", Vec::new).await?;
         if !self.inner.backend.writer().is_failing() {
@@ -159,7 +159,8 @@ impl Database {
             return Err(PortError::deadline("ping"));
         };
         if self.inner.backend.writer().is_failing() {
-            self.try_to_write(deadline).await?;
+            let tried = self.try_to_write(deadline).await;
+            tried.map_err(|cause| PortError::Unavailable(Box::new(CannotWrite(cause))))?;
         }
         Ok(())
     }

@@ -24,6 +24,12 @@ pub struct DeadlineExceeded {
     pub during: &'static str,
 }
 
+/// The cause of [`PortError::Unavailable`] of a storage that answers but cannot write, for example
+/// because its disk is full.
+#[derive(Debug, thiserror::Error)]
+#[error("the storage cannot write")]
+pub struct CannotWrite(#[source] pub PortError);
+
 impl PortError {
     /// The error of a unit of work that did not finish by its deadline.
     #[must_use]

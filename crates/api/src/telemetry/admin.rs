@@ -14,13 +14,19 @@ use actix_web::{
     dev::{ServiceFactory, ServiceRequest, ServiceResponse},
     web::{self, Data},
 };
-use domain::{context::Deadline, port::Storage};
+use domain::{
+    context::Deadline,
+    error::{CannotWrite, PortError},
+    port::Storage,
+};
 
 use super::Metrics;
 use crate::error::Chain;
 
 /// How long a probe waits for the database.
 const PATIENCE: Duration = Duration::from_secs(1);
+
+const NO_ANSWER: &str = "the database does not answer\n";
 
 /// The format of `OpenMetrics`, which Prometheus reads.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -55,9 +61,12 @@ async fn readyz(admin: Data<Admin>) -> HttpResponse {
         Ok(Ok(())) => HttpResponse::Ok().body("ready\n"),
         Ok(Err(error)) => {
             tracing::warn!(cause = %Chain(&error), "not ready");
-            HttpResponse::ServiceUnavailable().body("the database does not answer\n")
+            HttpResponse::ServiceUnavailable().body(match error {
+                PortError::Unavailable(cause) if cause.is::<CannotWrite>() => "the database cannot write\n",
+                _ => NO_ANSWER,
+            })
         }
-        Err(_) => HttpResponse::ServiceUnavailable().body("the database does not answer\n"),
+        Err(_) => HttpResponse::ServiceUnavailable().body(NO_ANSWER),
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod callers;
 mod enrichment;
+mod full_disk;
 mod llm;
 mod receipts;
 mod remembered;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{NUMBER, on_each_database, recall_body};
-use crate::service::{Database, KEY, Service, eventually, program};
+use crate::service::{KEY, Service, command, eventually};
 
 fn report(session: &str, said: &[&str]) -> Value {
     let turns = said.iter().zip(0..).map(|(text, i)| {
@@ -22,20 +22,6 @@ fn values(facts: &Value) -> Vec<(&str, &str)> {
     facts
         .map(|fact| (fact["key"].as_str().unwrap_or(""), fact["value"].as_str().unwrap_or("")))
         .collect()
-}
-
-/// Runs a command with `--json` on the database.
-fn command(database: &Database, args: &[&str]) -> Value {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let output = program(folder.path())
-        .env("CALLER_MEMORY_DATABASE_URL", &database.url)
-        .args(args)
-        .arg("--json")
-        .output()
-        .expect("the binary runs");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!((output.status.code(), said.as_ref()), (Some(0), ""), "{args:?}");
-    serde_json::from_slice(&output.stdout).expect("one JSON value")
 }
 
 #[test]

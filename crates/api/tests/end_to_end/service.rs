@@ -27,10 +27,18 @@ pub(crate) struct Database {
 impl Database {
     pub(crate) fn sqlite() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let url = format!("sqlite://{}", folder.path().join("data/memory.db").display());
+        let database = Self::sqlite_in(folder.path());
         Self {
-            url,
             _folder: Some(folder),
+            ..database
+        }
+    }
+
+    /// An SQLite database in a folder that somebody else keeps.
+    pub(crate) fn sqlite_in(folder: &Path) -> Self {
+        Self {
+            url: format!("sqlite://{}", folder.join("data/memory.db").display()),
+            _folder: None,
         }
     }
 
@@ -82,6 +90,17 @@ impl Service {
 
     /// Starts a service with exactly these settings, and does not wait.
     pub(crate) fn spawn(database: &Database, settings: &[(&str, &str)]) -> Self {
+        Self::spawn_with(program, database, settings)
+    }
+
+    /// Starts a service that knows [`KEY`], whose files may be limited, and waits until it is ready.
+    pub(crate) fn start_limitable(database: &Database) -> Self {
+        let mut service = Self::spawn_with(limitable, database, &[("CALLER_MEMORY_BOOTSTRAP_KEY", KEY)]);
+        service.wait_until_ready();
+        service
+    }
+
+    fn spawn_with(program: fn(&Path) -> Command, database: &Database, settings: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let (address, admin) = (free_address(), free_address());
         let child = program(folder.path())
@@ -127,6 +146,13 @@ impl Service {
             .map(|response| response.status().as_u16())
     }
 
+    /// The text of an admin path.
+    pub(crate) fn admin_text(&self, path: &str) -> String {
+        let response = self.agent.get(format!("http://{}{path}", self.admin)).call();
+        let mut response = response.expect("the admin listener answers");
+        response.body_mut().read_to_string().expect("it answers in text")
+    }
+
     /// The status of a path of the public listener, asked without a key.
     pub(crate) fn public_status(&self, path: &str) -> u16 {
         let response = self.agent.get(format!("http://{}{path}", self.address)).call();
@@ -134,12 +160,7 @@ impl Service {
     }
 
     pub(crate) fn metrics(&self) -> String {
-        let response = self.agent.get(format!("http://{}/metrics", self.admin)).call();
-        response
-            .expect("metrics answer")
-            .body_mut()
-            .read_to_string()
-            .expect("metrics are text")
+        self.admin_text("/metrics")
     }
 
     /// Everything the service has printed.
@@ -191,6 +212,14 @@ impl Service {
         assert!(sent.expect("kill runs").success());
     }
 
+    /// Lets no file of the service grow beyond so many bytes; `unlimited` ends that.
+    pub(crate) fn limit_files(&self, bytes: &str) {
+        let limited = Command::new("prlimit")
+            .args([format!("--fsize={bytes}:"), format!("--pid={}", self.child.id())])
+            .status();
+        assert!(limited.expect("prlimit runs").success());
+    }
+
     /// Waits for the end of the process.
     pub(crate) fn wait(&mut self) -> ExitStatus {
         let mut ended = None;
@@ -231,6 +260,29 @@ pub(crate) fn program(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_caller-memory"));
     command.current_dir(folder).env_clear();
     command
+}
+
+/// The same, with the signal ignored that would end it when a file may not grow: then that is an error as on a full disk.
+fn limitable(folder: &Path) -> Command {
+    let mut command = Command::new("/bin/sh");
+    let ignore = "trap '' XFSZ; exec \"$0\"";
+    command.args(["-c", ignore, env!("CARGO_BIN_EXE_caller-memory")]);
+    command.current_dir(folder).env_clear();
+    command
+}
+
+/// Runs a command with `--json` on the database.
+pub(crate) fn command(database: &Database, args: &[&str]) -> Value {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let output = program(folder.path())
+        .env("CALLER_MEMORY_DATABASE_URL", &database.url)
+        .args(args)
+        .arg("--json")
+        .output()
+        .expect("the binary runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!((output.status.code(), said.as_ref()), (Some(0), ""), "{args:?}");
+    serde_json::from_slice(&output.stdout).expect("one JSON value")
 }
 
 /// A report of one call.
