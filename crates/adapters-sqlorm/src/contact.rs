@@ -17,9 +17,9 @@ use uuid::Uuid;
 use write_behind::{End, Options, Sink, WriteBehind};
 
 use crate::{
-    error::{Kind, kind},
+    error::{FailureKind, failure_kind},
     session::{LOCKS, SessionKey},
-    transaction::{Verdict, Working, query_all},
+    transaction::{Decision, Working, query_all},
     writer::Writer,
 };
 
@@ -73,7 +73,7 @@ impl Sink for ContactSink {
     }
 
     fn is_passing(error: &DbErr) -> bool {
-        kind(error) != Kind::Refused
+        failure_kind(error) != FailureKind::Refused
     }
 
     fn left(&self, contacts: usize, end: End<DbErr>) {
@@ -169,7 +169,7 @@ fn statements(
         let (seen, recalled) = (seen.clone(), recalled.clone());
         Box::pin(async move {
             commit(transaction, seen, recalled).await?;
-            Ok(Verdict::Commit(()))
+            Ok(Decision::Commit(()))
         })
     }
 }

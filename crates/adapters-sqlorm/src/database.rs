@@ -1,8 +1,8 @@
 //! One open database: the connections, the way work gets to them in time, and the way out.
 //!
 //! Reads go to any connection. Writes on SQLite go through a bounded queue to the one connection that writes, because a
-//! transaction must not depend on whether somebody still waits for it; on PostgreSQL a transaction whose waiter has gone is
-//! rolled back by dropping it.
+//! transaction must not depend on whether somebody still waits for it; on PostgreSQL a transaction whose waiter has
+//! gone is rolled back by dropping it.
 
 use std::{path::PathBuf, sync::Arc, time::Instant};
 
@@ -24,16 +24,16 @@ use tokio::{
 use crate::{
     connect,
     contact::{self, Contact, Contacts},
-    error::{Kind, kind, port_error},
-    transaction::{Verdict, Working},
+    error::{FailureKind, failure_kind, port_error},
+    transaction::{Decision, Working},
     writer::Writer,
 };
 
 /// Where the database is and how many connections it gets. It has no debug form, because the URL may hold a password.
 #[derive(Clone)]
 pub struct DatabaseOptions {
-    /// `sqlite://PATH` or `postgres://...`; with `sslmode=require`, `verify-ca` or `verify-full` PostgreSQL is reached over
-    /// TLS only.
+    /// `sqlite://PATH` or `postgres://...`; with `sslmode=require`, `verify-ca` or `verify-full` PostgreSQL is reached
+    /// over TLS only.
     pub url: String,
     /// SQLite: connections that read, beside the one that writes. PostgreSQL: connections in all. At least 1.
     pub readers: u32,
@@ -84,8 +84,8 @@ pub(crate) struct Write {
     work: Box<dyn FnOnce(Writer) -> BoxFuture<'static, ()> + Send>,
 }
 
-/// A trial write: a table of 64 KiB comes and goes, each in a transaction of its own, because a disk that is nearly full, or
-/// pages that are free within one transaction, would have room for less.
+/// A trial write: a table of 64 KiB comes and goes, each in a transaction of its own, because a disk that is nearly
+/// full, or pages that are free within one transaction, would have room for less.
 const TRIAL_SQLITE: [&str; 2] = [
     "DROP TABLE IF EXISTS trial_write; CREATE TABLE trial_write AS SELECT zeroblob(65536) AS filler",
     "DROP TABLE IF EXISTS trial_write",
@@ -175,7 +175,7 @@ impl Database {
             self.transaction("trial write", deadline, |transaction| {
                 Box::pin(async {
                     transaction.execute_unprepared(step).await?;
-                    Ok(Verdict::Commit(()))
+                    Ok(Decision::Commit(()))
                 })
             })
             .await?;
@@ -223,7 +223,8 @@ impl Database {
             match &self.inner.backend {
                 Backend::Sqlite { readers, writer, .. } => {
                     readers.get_sqlite_connection_pool().close().await;
-                    // The last connection that closes folds the write-ahead log into the file, so the one that may write is last.
+                    // The last connection that closes folds the write-ahead log into the file, so the one that may
+                    // write is last.
                     writer.connection.get_sqlite_connection_pool().close().await;
                 }
                 Backend::Postgres { pool, .. } => pool.connection.get_postgres_connection_pool().close().await,
@@ -319,8 +320,8 @@ impl Database {
         }
     }
 
-    /// Does `work` until the deadline, and does it again at once when it fails only because its connection was gone: after
-    /// a restart of the server every pooled connection is, and each is noticed when it is used.
+    /// Does `work` until the deadline, and does it again at once when it fails only because its connection was gone:
+    /// after a restart of the server every pooled connection is, and each is noticed when it is used.
     async fn persist<T, W>(
         &self,
         during: &'static str,
@@ -338,7 +339,10 @@ impl Database {
         let persisting = async {
             loop {
                 match work().await {
-                    Err(error) if kind(&error) == Kind::Broken && broken < self.inner.backend.max_connections() => {
+                    Err(error)
+                        if failure_kind(&error) == FailureKind::Broken
+                            && broken < self.inner.backend.max_connections() =>
+                    {
                         broken += 1;
                     }
                     done => return done.map_err(port_error),

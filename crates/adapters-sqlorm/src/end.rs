@@ -1,8 +1,8 @@
 //! The commit of an ended call: one transaction that can be repeated, overtaken and tried again.
 //!
-//! The call's row carries who wrote it last (`writer`, `arrival`) and a hash of what the client reported. A report reads
-//! them first and writes only over what it read, so that no lock is held while it decides; when another report came in
-//! between, the transaction begins again.
+//! The call's row carries who wrote it last (`writer`, `arrival`) and a hash of what the client reported. A report
+//! reads them first and writes only over what it read, so that no lock is held while it decides; when another report
+//! came in between, the transaction begins again.
 //!
 //! Locks are taken in one order, sessions before callers before calls, here and where contacts are written.
 
@@ -18,7 +18,7 @@ use uuid::Uuid;
 use crate::{
     facts::{self, FactRows},
     session::{LOCKS, SessionKey},
-    transaction::{Verdict, Working, query_one, run},
+    transaction::{Decision, Working, query_one, run},
     transcript,
 };
 
@@ -74,8 +74,8 @@ ON CONFLICT (tenant_id, phone_number) DO UPDATE SET
   memory_changed_ms = excluded.memory_changed_ms
 RETURNING id";
 
-/// The same on PostgreSQL, where the session is locked first: a contact that is being written is then visible to the statements
-/// that follow, or sees the call. Ends of calls do not wait for each other.
+/// The same on PostgreSQL, where the session is locked first: a contact that is being written is then visible to the
+/// statements that follow, or sees the call. Ends of calls do not wait for each other.
 const COUNT_POSTGRES: &str = "\
 WITH session AS MATERIALIZED (SELECT pg_advisory_xact_lock_shared($8, $9))
 INSERT INTO callers (id, tenant_id, phone_number, first_seen_ms, last_seen_ms, total_calls, memory_changed_ms, tags, custom_attributes)
@@ -149,21 +149,21 @@ impl EndedRow {
         Box::pin(async move { row.work(transaction).await })
     }
 
-    async fn work(self, transaction: &DatabaseTransaction) -> Result<Verdict<()>, DbErr> {
+    async fn work(self, transaction: &DatabaseTransaction) -> Result<Decision<()>, DbErr> {
         let stored = self.find(transaction).await?;
         let Some(stored) = stored else {
             let caller = self.count(transaction, 1).await?;
             // Made while the caller is locked, so that a caller's calls have ids in the order of their commits.
             let call = Uuid::now_v7();
             if self.insert(transaction, call, caller).await?.rows_affected() == 0 {
-                return Ok(Verdict::Again);
+                return Ok(Decision::Again);
             }
             self.close_session(transaction).await?;
             self.write_facts(transaction, call, caller).await?;
-            return Ok(Verdict::Commit(()));
+            return Ok(Decision::Commit(()));
         };
         if stored.writer == self.writer && stored.arrival > self.arrival {
-            return Ok(Verdict::Discard(()));
+            return Ok(Decision::Discard(()));
         }
         if stored.body_hash == self.body_hash {
             return Ok(written(&self.arrive_again(transaction, stored).await?));
@@ -180,11 +180,11 @@ impl EndedRow {
         }
         let (call, former) = (stored.call, stored.caller);
         if self.replace(transaction, caller, stored).await?.rows_affected() == 0 {
-            return Ok(Verdict::Again);
+            return Ok(Decision::Again);
         }
         facts::take_away(transaction, self.tenant, call, former).await?;
         self.write_facts(transaction, call, caller).await?;
-        Ok(Verdict::Commit(()))
+        Ok(Decision::Commit(()))
     }
 
     async fn close_session(&self, transaction: &DatabaseTransaction) -> Result<ExecResult, DbErr> {
@@ -305,15 +305,16 @@ impl EndedRow {
 }
 
 /// Nothing written means that another report of the session came in between.
-fn written(result: &ExecResult) -> Verdict<()> {
+fn written(result: &ExecResult) -> Decision<()> {
     if result.rows_affected() == 0 {
-        Verdict::Again
+        Decision::Again
     } else {
-        Verdict::Commit(())
+        Decision::Commit(())
     }
 }
 
-/// SHA-256 of everything a client reports of a call. Each part is preceded by its length, so that no two reports run together.
+/// SHA-256 of everything a client reports of a call. Each part is preceded by its length, so that no two reports run
+/// together.
 fn body_hash(call: &EndedCall, transcript: &[u8]) -> Vec<u8> {
     let EndedCall {
         session_id,

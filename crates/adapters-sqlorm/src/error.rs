@@ -38,9 +38,9 @@ pub(crate) fn undecodable(what: &'static str) -> PortError {
 
 /// The [`PortError`] that `error` is.
 pub(crate) fn port_error(error: DbErr) -> PortError {
-    let retry_may_help = match kind(&error) {
-        Kind::Broken | Kind::Contention | Kind::Exhausted => true,
-        Kind::Refused => false,
+    let retry_may_help = match failure_kind(&error) {
+        FailureKind::Broken | FailureKind::Contention | FailureKind::Exhausted => true,
+        FailureKind::Refused => false,
     };
     let cause = Box::new(DatabaseFailure(error));
     if retry_may_help {
@@ -52,7 +52,7 @@ pub(crate) fn port_error(error: DbErr) -> PortError {
 
 /// What kind of failure an error is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum FailureKind {
     /// The connection is gone; on another one the same work may succeed at once.
     Broken,
     /// Other transactions were in the way; the same transaction may succeed when it is tried again.
@@ -64,27 +64,27 @@ pub(crate) enum Kind {
 }
 
 /// The kind of failure that `error` is.
-pub(crate) fn kind(error: &DbErr) -> Kind {
+pub(crate) fn failure_kind(error: &DbErr) -> FailureKind {
     match error {
-        DbErr::ConnectionAcquire(_) => Kind::Exhausted,
+        DbErr::ConnectionAcquire(_) => FailureKind::Exhausted,
         DbErr::Conn(RuntimeErr::SqlxError(cause))
         | DbErr::Exec(RuntimeErr::SqlxError(cause))
         | DbErr::Query(RuntimeErr::SqlxError(cause)) => kind_of_driver_error(cause),
-        DbErr::Conn(_) => Kind::Broken,
+        DbErr::Conn(_) => FailureKind::Broken,
         // A transaction that other transactions overtook again and again.
-        DbErr::RecordNotUpdated => Kind::Contention,
-        _ => Kind::Refused,
+        DbErr::RecordNotUpdated => FailureKind::Contention,
+        _ => FailureKind::Refused,
     }
 }
 
-fn kind_of_driver_error(error: &SqlxError) -> Kind {
+fn kind_of_driver_error(error: &SqlxError) -> FailureKind {
     match error {
         SqlxError::Io(_)
         | SqlxError::Tls(_)
         | SqlxError::Protocol(_)
         | SqlxError::WorkerCrashed
-        | SqlxError::BeginFailed => Kind::Broken,
-        SqlxError::PoolTimedOut | SqlxError::PoolClosed => Kind::Exhausted,
+        | SqlxError::BeginFailed => FailureKind::Broken,
+        SqlxError::PoolTimedOut | SqlxError::PoolClosed => FailureKind::Exhausted,
         SqlxError::Database(refusal) => {
             let code = refusal.code().unwrap_or_default();
             if refusal.try_downcast_ref::<SqlxSqliteError>().is_some() {
@@ -93,32 +93,32 @@ fn kind_of_driver_error(error: &SqlxError) -> Kind {
                 kind_of_sqlstate(&code)
             }
         }
-        _ => Kind::Refused,
+        _ => FailureKind::Refused,
     }
 }
 
 /// See <https://www.sqlite.org/rescode.html>; the lowest byte is the primary code.
-const fn kind_of_sqlite_code(code: i32) -> Kind {
+const fn kind_of_sqlite_code(code: i32) -> FailureKind {
     match code & 0xff {
         // BUSY, LOCKED, NOMEM, READONLY, INTERRUPT, IOERR, FULL, CANTOPEN, PROTOCOL.
-        5 | 6 | 7 | 8 | 9 | 10 | 13 | 14 | 15 => Kind::Exhausted,
-        _ => Kind::Refused,
+        5 | 6 | 7 | 8 | 9 | 10 | 13 | 14 | 15 => FailureKind::Exhausted,
+        _ => FailureKind::Refused,
     }
 }
 
 /// See <https://www.postgresql.org/docs/current/errcodes-appendix.html>.
-fn kind_of_sqlstate(code: &str) -> Kind {
+fn kind_of_sqlstate(code: &str) -> FailureKind {
     match code {
         // The connection is being ended: by an administrator, after a crash, for idleness, or because the server is
         // starting.
-        "57P01" | "57P02" | "57P03" | "57P05" | "25P03" => Kind::Broken,
+        "57P01" | "57P02" | "57P03" | "57P05" | "25P03" => FailureKind::Broken,
         // Serialization failure and deadlock.
-        "40001" | "40P01" => Kind::Contention,
+        "40001" | "40P01" => FailureKind::Contention,
         // Statement time-out, lock not available, and a server that has become a read-only standby.
-        "57014" | "55P03" | "25006" => Kind::Exhausted,
-        _ if code.starts_with("08") => Kind::Broken,
+        "57014" | "55P03" | "25006" => FailureKind::Exhausted,
+        _ if code.starts_with("08") => FailureKind::Broken,
         // Too few resources, and failures of the system below the server.
-        _ if code.starts_with("53") || code.starts_with("58") => Kind::Exhausted,
-        _ => Kind::Refused,
+        _ if code.starts_with("53") || code.starts_with("58") => FailureKind::Exhausted,
+        _ => FailureKind::Refused,
     }
 }

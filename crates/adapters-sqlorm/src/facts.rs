@@ -1,7 +1,7 @@
 //! Facts in SQL: committed with their call, and told apart into what stands and what is history.
 //!
-//! Which facts stand, the domain's rule says; it is asked in the transaction of the call's end, while the caller is locked, so that
-//! a recall only reads what the rule left standing.
+//! Which facts stand, the domain's rule says; it is asked in the transaction of the call's end, while the caller is
+//! locked, so that a recall only reads what the rule left standing.
 
 use std::cmp::Reverse;
 

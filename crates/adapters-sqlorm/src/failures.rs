@@ -14,7 +14,7 @@ use crate::{
     Database, SqlCallerMemory, connect,
     database::Backend,
     support::{Place, tenant, within_ms},
-    transaction::{Verdict, Working, run},
+    transaction::{Decision, Working, run},
     writer::Writer,
 };
 
@@ -165,7 +165,7 @@ async fn a_full_file_refuses_and_loses_nothing_however_often_it_fails() {
         scene.fails(failures - 1).await;
         let nothing = scene
             .database
-            .transaction("nothing", ample(), |_| Box::pin(async { Ok(Verdict::Discard(())) }));
+            .transaction("nothing", ample(), |_| Box::pin(async { Ok(Decision::Discard(())) }));
         nothing.await.unwrap();
         assert!(
             scene.database.ping(ample()).await.is_err(),
@@ -254,7 +254,7 @@ async fn a_write_that_changes_nothing_is_acknowledged() {
     }
     let nothing = scene
         .database
-        .transaction("nothing", ample(), |_| Box::pin(async { Ok(Verdict::Commit(7)) }))
+        .transaction("nothing", ample(), |_| Box::pin(async { Ok(Decision::Commit(7)) }))
         .await;
     assert_eq!(nothing.unwrap(), 7);
 }
@@ -269,7 +269,7 @@ async fn a_transaction_that_ends_early_is_not_acknowledged() {
                 Box::pin(async move {
                     run(transaction, "UPDATE tenants SET region = 'FR'", []).await?;
                     transaction.execute_unprepared(end).await?;
-                    Ok(Verdict::Commit(()))
+                    Ok(Decision::Commit(()))
                 })
             })
             .await;
@@ -301,7 +301,7 @@ async fn a_panic_in_a_transaction_leaves_nothing_behind() {
 fn mark(transaction: &DatabaseTransaction) -> Working<'_, ()> {
     Box::pin(async {
         run(transaction, "UPDATE tenants SET rate_burst = 1", []).await?;
-        Ok(Verdict::Commit(()))
+        Ok(Decision::Commit(()))
     })
 }
 

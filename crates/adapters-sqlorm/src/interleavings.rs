@@ -15,7 +15,7 @@ use crate::{
     contact::{self, Contact},
     end::EndedRow,
     support::{Place, tenant},
-    transaction::{Verdict, query_one},
+    transaction::{Decision, query_one},
 };
 
 struct Scene {
@@ -99,7 +99,7 @@ async fn a_recall_waits_for_the_end_of_its_session_that_is_being_written() {
     let ending = connection.begin().await.unwrap();
     let end = record(&number(1), "moved", NOW_MS + 60_500, 1);
     let row = EndedRow::new(scene.tenant.0, &end, Uuid::now_v7()).unwrap();
-    assert!(matches!(row.commit(&ending).await.unwrap(), Verdict::Commit(())));
+    assert!(matches!(row.commit(&ending).await.unwrap(), Decision::Commit(())));
 
     let recalled = query_in(&number(0), NOW_MS, "moved");
     scene.memory.recall(scene.tenant, &recalled, ample()).await.unwrap();

@@ -27,7 +27,7 @@ use crate::{
     Database,
     entity::{api_key, tenant},
     error::{port_error, undecodable},
-    transaction::{Verdict, Working},
+    transaction::{Decision, Working},
 };
 
 /// The tenant that the first start creates.
@@ -92,9 +92,9 @@ impl AccessAdmin for SqlKeyStore {
                 let row = row.clone();
                 Box::pin(async move {
                     if insert_tenant(transaction, &row).await? {
-                        Ok(Verdict::Commit(to_tenant(row).map_err(AdminError::Port)))
+                        Ok(Decision::Commit(to_tenant(row).map_err(AdminError::Port)))
                     } else {
-                        Ok(Verdict::Discard(Err(AdminError::TenantExists(row.name))))
+                        Ok(Decision::Discard(Err(AdminError::TenantExists(row.name))))
                     }
                 })
             })
@@ -113,7 +113,7 @@ impl AccessAdmin for SqlKeyStore {
                 let (tenant, change) = (tenant.clone(), change.clone());
                 Box::pin(async move {
                     let Some(found) = find_tenant(transaction, &tenant).await? else {
-                        return Ok(Verdict::Discard(Err(AdminError::UnknownTenant(tenant))));
+                        return Ok(Decision::Discard(Err(AdminError::UnknownTenant(tenant))));
                     };
                     let changed = changed_columns(found.id, change);
                     let row = if changed.is_changed() {
@@ -121,7 +121,7 @@ impl AccessAdmin for SqlKeyStore {
                     } else {
                         found
                     };
-                    Ok(Verdict::Commit(to_tenant(row).map_err(AdminError::Port)))
+                    Ok(Decision::Commit(to_tenant(row).map_err(AdminError::Port)))
                 })
             })
             .await?
@@ -146,11 +146,11 @@ impl AccessAdmin for SqlKeyStore {
                 let (tenant, key) = (tenant.clone(), key.clone());
                 Box::pin(async move {
                     let Some(found) = find_tenant(transaction, &tenant).await? else {
-                        return Ok(Verdict::Discard(Err(AdminError::UnknownTenant(tenant))));
+                        return Ok(Decision::Discard(Err(AdminError::UnknownTenant(tenant))));
                     };
                     let row = new_key(id, found.id, &key, now_ms);
                     insert_key(transaction, &row).await?;
-                    Ok(Verdict::Commit(Ok(to_key_info(row, tenant))))
+                    Ok(Decision::Commit(Ok(to_key_info(row, tenant))))
                 })
             })
             .await?
@@ -176,14 +176,14 @@ impl AccessAdmin for SqlKeyStore {
             .transaction("revoke_key", deadline, move |transaction| -> Command<'_, KeyInfo> {
                 Box::pin(async move {
                     let Some((mut row, tenant)) = find_key_to_change(transaction, id).await? else {
-                        return Ok(Verdict::Discard(Err(AdminError::UnknownKey(id))));
+                        return Ok(Decision::Discard(Err(AdminError::UnknownKey(id))));
                     };
                     if row.revoked_at_ms.is_none() {
                         let mut change = row.into_active_model();
                         change.revoked_at_ms = Set(Some(now_ms));
                         row = change.update(transaction).await?;
                     }
-                    Ok(Verdict::Commit(Ok(to_key_info(row, tenant))))
+                    Ok(Decision::Commit(Ok(to_key_info(row, tenant))))
                 })
             })
             .await?
@@ -203,10 +203,10 @@ impl AccessAdmin for SqlKeyStore {
                 let successor = successor.clone();
                 Box::pin(async move {
                     let Some((old, tenant)) = find_key_to_change(transaction, id).await? else {
-                        return Ok(Verdict::Discard(Err(AdminError::UnknownKey(id))));
+                        return Ok(Decision::Discard(Err(AdminError::UnknownKey(id))));
                     };
                     if old.revoked_at_ms.is_some() {
-                        return Ok(Verdict::Discard(Err(AdminError::KeyRevoked(id))));
+                        return Ok(Decision::Discard(Err(AdminError::KeyRevoked(id))));
                     }
                     let row = api_key::Model {
                         scopes: old.scopes.clone(),
@@ -221,7 +221,7 @@ impl AccessAdmin for SqlKeyStore {
                     let mut change = old.into_active_model();
                     change.expires_at_ms = Set(Some(ends));
                     change.update(transaction).await?;
-                    Ok(Verdict::Commit(Ok(to_key_info(row, tenant))))
+                    Ok(Decision::Commit(Ok(to_key_info(row, tenant))))
                 })
             })
             .await?
@@ -245,13 +245,13 @@ impl AccessAdmin for SqlKeyStore {
                 Box::pin(async move {
                     let is_new = insert_tenant(transaction, &row).await?;
                     if !always && !is_new {
-                        return Ok(Verdict::Discard(false));
+                        return Ok(Decision::Discard(false));
                     }
                     let Some(tenant) = find_tenant(transaction, DEFAULT_TENANT).await? else {
-                        return Ok(Verdict::Again);
+                        return Ok(Decision::Again);
                     };
                     let stored = try_insert_key(transaction, &new_key(id, tenant.id, &key, now_ms)).await?;
-                    Ok(Verdict::Commit(stored))
+                    Ok(Decision::Commit(stored))
                 })
             })
             .await?;

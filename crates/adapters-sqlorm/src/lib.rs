@@ -1,8 +1,8 @@
 //! Storage of callers, calls, look-ups and keys on SQLite and PostgreSQL through SeaORM.
 //!
-//! [`SqlDriver`] opens a [`Database`] as the storage that the program runs over. The implementations of its ports can be put
-//! over a database one by one as well: [`SqlCallerMemory`], [`SqlCallerAdmin`], [`SqlKeyStore`], [`SqlSpendLedger`],
-//! [`SqlReceiptStore`] and [`SqlSummaryBacklog`]. No row, query or connection leaves this crate.
+//! [`SqlDriver`] opens a [`Database`] as the storage that the program runs over. The implementations of its ports can
+//! be put over a database one by one as well: [`SqlCallerMemory`], [`SqlCallerAdmin`], [`SqlKeyStore`],
+//! [`SqlSpendLedger`], [`SqlReceiptStore`] and [`SqlSummaryBacklog`]. No row, query or connection leaves this crate.
 
 mod connect;
 mod contact;

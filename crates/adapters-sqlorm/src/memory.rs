@@ -30,12 +30,14 @@ use crate::{
 /// [`CallerMemory`] and [`EnrichmentCache`] in SQL.
 pub struct SqlCallerMemory {
     db: Database,
-    /// Reports of one writer are ordered by their arrival; every process is a writer of its own, and so is every restart.
+    /// Reports of one writer are ordered by their arrival; every process is a writer of its own, and so is every
+    /// restart.
     writer: Uuid,
 }
 
 impl SqlCallerMemory {
-    /// The memory kept in `db`. Make one for each process: in the order of call reports each counts as a process of its own.
+    /// The memory kept in `db`. Make one for each process: in the order of call reports each counts as a process of its
+    /// own.
     #[must_use]
     pub fn new(db: &Database) -> Self {
         Self {

@@ -1,7 +1,7 @@
 //! The operator's data: profiles written by the batch or one at a time, and a caller with calls to look at.
 //!
-//! Names come from `callers.name` alone here, so that what somebody else said about a caller is never written back as the
-//! operator's word.
+//! Names come from `callers.name` alone here, so that what somebody else said about a caller is never written back as
+//! the operator's word.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ use crate::{
     Database,
     error::{port_error, undecodable},
     facts,
-    transaction::{Verdict, Working, query_one, run},
+    transaction::{Decision, Working, query_one, run},
     words,
 };
 
@@ -83,8 +83,8 @@ fn to_json(tags: &[String]) -> Result<String, PortError> {
     serde_json::to_string(tags).map_err(|error| PortError::Internal(Box::new(error)))
 }
 
-/// The statements of an import: the tenant, the time and the rows. Who is missing comes first, so that a first contact that
-/// comes in between is seen by the second.
+/// The statements of an import: the tenant, the time and the rows. Who is missing comes first, so that a first contact
+/// that comes in between is seen by the second.
 pub(crate) const fn import(dialect: DbBackend) -> [&'static str; 2] {
     match dialect {
         DbBackend::Sqlite => SQLITE,
@@ -92,7 +92,8 @@ pub(crate) const fn import(dialect: DbBackend) -> [&'static str; 2] {
     }
 }
 
-// SQLite would rather go through all callers of the tenant for each row, unless the tenant looks as if it came with the row.
+// SQLite would rather go through all callers of the tenant for each row, unless the tenant looks as if it came with the
+// row.
 const SQLITE: [&str; 2] = [
     "INSERT INTO callers (id, tenant_id, phone_number, name, first_seen_ms, last_seen_ms, total_calls, tags, custom_attributes)
      SELECT unhex(value ->> 'id'), $1, value ->> 'number', value ->> 'name', $2, $2, 0,
@@ -181,7 +182,7 @@ impl CallerAdmin for SqlCallerAdmin {
                     let updated = run(transaction, update, [tenant.0.into(), rows.into()])
                         .await?
                         .rows_affected();
-                    Ok(Verdict::Commit(ImportCounts {
+                    Ok(Decision::Commit(ImportCounts {
                         created,
                         updated,
                         unchanged: count.saturating_sub(created + updated),
@@ -254,7 +255,7 @@ async fn change(
     number: PhoneNumber,
     edit: ProfileEdit,
     now_ms: i64,
-) -> Result<Verdict<Result<Caller, ChangeError>>, DbErr> {
+) -> Result<Decision<Result<Caller, ChangeError>>, DbErr> {
     let dialect = transaction.get_database_backend();
     let find = match dialect {
         DbBackend::Postgres => FIND_AND_LOCK,
@@ -264,7 +265,7 @@ async fn change(
     let row = query_one(transaction, find, key).await?;
     let stored = match row.as_ref().map(caller).transpose() {
         Ok(stored) => stored,
-        Err(unreadable) => return Ok(Verdict::Discard(Err(unreadable.into()))),
+        Err(unreadable) => return Ok(Decision::Discard(Err(unreadable.into()))),
     };
     let is_new = stored.is_none();
     let stored = stored.unwrap_or_else(|| first_seen(now_ms));
@@ -275,7 +276,7 @@ async fn change(
     });
     let (profile, tags) = match edited.map_err(ChangeError::from).and_then(with_tags) {
         Ok(edited) => edited,
-        Err(refused) => return Ok(Verdict::Discard(Err(refused))),
+        Err(refused) => return Ok(Decision::Discard(Err(refused))),
     };
     let (name, attributes) = (profile.name.clone(), profile.custom_attributes.as_str().to_owned());
     let written = if is_new {
@@ -301,9 +302,9 @@ async fn change(
     };
     if written.rows_affected() == 0 {
         // Somebody created the caller in between.
-        return Ok(Verdict::Again);
+        return Ok(Decision::Again);
     }
-    Ok(Verdict::Commit(Ok(Caller {
+    Ok(Decision::Commit(Ok(Caller {
         name: profile.name,
         tags: profile.tags,
         custom_attributes: profile.custom_attributes,

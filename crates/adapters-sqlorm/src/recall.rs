@@ -1,7 +1,7 @@
 //! The hot read: everything a recall shows, in one prepared statement and one row.
 //!
-//! The calls and look-ups come as JSON arrays of a few short entries each, because one row costs one trip to the connection's
-//! thread or server. Every part of the statement names the tenant.
+//! The calls and look-ups come as JSON arrays of a few short entries each, because one row costs one trip to the
+//! connection's thread or server. Every part of the statement names the tenant.
 
 use domain::{
     call::{CallId, RecentCall},
@@ -22,8 +22,8 @@ use crate::{
     words,
 };
 
-/// The recall of the number `$2` of the tenant `$1`: always one row, with look-ups also when there is no caller. Sessions begun by
-/// `$3` that have not ended are gaps, but for `$4`.
+/// The recall of the number `$2` of the tenant `$1`: always one row, with look-ups also when there is no caller.
+/// Sessions begun by `$3` that have not ended are gaps, but for `$4`.
 pub(crate) const fn statement(dialect: DbBackend) -> &'static str {
     match dialect {
         DbBackend::Sqlite => SQLITE,

@@ -1,8 +1,9 @@
-//! What lacks a rewrite, derived from the rows themselves: a call from its commit on, a caller when a call of theirs was settled.
+//! What lacks a rewrite, derived from the rows themselves: a call from its commit on, a caller when a call of theirs
+//! was settled.
 //!
-//! The sweep for work goes over all tenants, because one worker serves them all; every other statement names its tenant. On
-//! PostgreSQL a claim skips what other transactions hold, so that replicas share the work without waiting; on SQLite there is
-//! one writer. Callers are locked before calls, as where calls end.
+//! The sweep for work goes over all tenants, because one worker serves them all; every other statement names its
+//! tenant. On PostgreSQL a claim skips what other transactions hold, so that replicas share the work without waiting;
+//! on SQLite there is one writer. Callers are locked before calls, as where calls end.
 
 use std::sync::{
     Arc,
@@ -28,7 +29,7 @@ use uuid::Uuid;
 use crate::{
     Database,
     facts::{self, FactRows},
-    transaction::{Verdict, query_all, query_one, run},
+    transaction::{Decision, query_all, query_one, run},
     transcript, words,
 };
 
@@ -160,9 +161,9 @@ impl SummaryBacklog for SqlSummaryBacklog {
                         None => claim_call(transaction, now_ms, leased_until_ms).await?,
                     };
                     Ok(if claimed.is_some() {
-                        Verdict::Commit(claimed)
+                        Decision::Commit(claimed)
                     } else {
-                        Verdict::Discard(None)
+                        Decision::Discard(None)
                     })
                 })
             })
@@ -171,22 +172,23 @@ impl SummaryBacklog for SqlSummaryBacklog {
     }
 
     async fn reserve(&self, tenant: TenantId, day: Day, cap: u32, deadline: Deadline) -> Result<bool, PortError> {
-        // A transaction is done again when its connection broke, and a commit that was on its way then may have arrived.
+        // A transaction is done again when its connection broke, and a commit that was on its way then may have
+        // arrived.
         let committing = Arc::new(AtomicBool::new(false));
         self.db
             .transaction("reserve", deadline, move |transaction| {
                 let committing = Arc::clone(&committing);
                 Box::pin(async move {
                     if committing.load(Ordering::SeqCst) {
-                        return Ok(Verdict::Discard(Err(PortError::Unavailable(Box::new(Uncounted)))));
+                        return Ok(Decision::Discard(Err(PortError::Unavailable(Box::new(Uncounted)))));
                     }
                     let values = [tenant.0.into(), day.0.into(), i64::from(cap).into()];
                     let counted = run(transaction, RESERVE, values).await?.rows_affected() > 0;
                     committing.store(counted, Ordering::SeqCst);
                     Ok(if counted {
-                        Verdict::Commit(Ok(true))
+                        Decision::Commit(Ok(true))
                     } else {
-                        Verdict::Discard(Ok(false))
+                        Decision::Discard(Ok(false))
                     })
                 })
             })
@@ -218,10 +220,10 @@ impl SummaryBacklog for SqlSummaryBacklog {
                     let settle = if claim.is_call { SETTLE_CALL } else { SETTLE_CALLER };
                     let settled = run(transaction, settle, [tenant, id, lease, version, summary.into()]).await?;
                     if settled.rows_affected() == 0 {
-                        return Ok(Verdict::Discard(false));
+                        return Ok(Decision::Discard(false));
                     }
                     add_facts(transaction, &claim, found).await?;
-                    Ok(Verdict::Commit(true))
+                    Ok(Decision::Commit(true))
                 })
             })
             .await

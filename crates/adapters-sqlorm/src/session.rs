@@ -15,8 +15,8 @@ impl SessionKey {
         Self(Sha256::digest(session.0.as_bytes()).into())
     }
 
-    /// The number of the lock under which a session's recalls and its call's end are written on PostgreSQL. Sessions share
-    /// them: a transaction writes the recalls of thousands, and a server has room for a few thousand locks.
+    /// The number of the lock under which a session's recalls and its call's end are written on PostgreSQL. Sessions
+    /// share them: a transaction writes the recalls of thousands, and a server has room for a few thousand locks.
     pub(crate) fn lock(self) -> i32 {
         i32::from(self.0[0]) | i32::from(self.0[1] & 0b11) << 8
     }

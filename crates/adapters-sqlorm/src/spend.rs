@@ -1,8 +1,8 @@
 //! Paid look-ups: counted in one transaction each, and never above the caps, however many processes buy at once.
 //!
-//! On PostgreSQL a purchase locks its tenant's row first, so that the purchases of one tenant come one after the other and
-//! each sees the ones before it. The lock leaves others alone: it conflicts with changes of the tenant, not with rows that
-//! refer to it. On SQLite there is one writer, and a transaction that writes is alone from its beginning.
+//! On PostgreSQL a purchase locks its tenant's row first, so that the purchases of one tenant come one after the other
+//! and each sees the ones before it. The lock leaves others alone: it conflicts with changes of the tenant, not with
+//! rows that refer to it. On SQLite there is one writer, and a transaction that writes is alone from its beginning.
 
 use std::{
     collections::BTreeMap,
@@ -24,11 +24,11 @@ use tokio::{sync::Semaphore, time::timeout_at};
 use crate::{
     Database,
     error::{port_error, undecodable},
-    transaction::Verdict,
+    transaction::Decision,
 };
 
-/// Purchases of this process that may be under way. They wait for each other in the database, and must leave connections to
-/// the recalls.
+/// Purchases of this process that may be under way. They wait for each other in the database, and must leave
+/// connections to the recalls.
 const UNDER_WAY: usize = 4;
 
 /// [`SpendLedger`] and [`SpendAdmin`] in SQL.
@@ -85,7 +85,8 @@ impl SpendLedger for SqlSpendLedger {
             .await
             .map_err(|_| PortError::deadline("reserve"))?;
         let (tenant, day, vendor) = (purchase.tenant.0, purchase.day.0, purchase.vendor.clone());
-        // A transaction is done again when its connection broke, and a commit that was on its way then may have arrived.
+        // A transaction is done again when its connection broke, and a commit that was on its way then may have
+        // arrived.
         let committing = Arc::new(AtomicBool::new(false));
         self.db
             .transaction("reserve", deadline, move |transaction| {
@@ -93,14 +94,14 @@ impl SpendLedger for SqlSpendLedger {
                 Box::pin(async move {
                     if committing.load(Ordering::SeqCst) {
                         let lost = PortError::Unavailable(Box::new(Uncounted::Lost));
-                        return Ok(Verdict::Discard(Err(lost)));
+                        return Ok(Decision::Discard(Err(lost)));
                     }
                     let find = match transaction.get_database_backend() {
                         DbBackend::Postgres => LOCK_TENANT,
                         _ => FIND_TENANT,
                     };
                     if query(transaction, find, [tenant.into()]).await?.is_none() {
-                        return Ok(Verdict::Discard(Err(refusal(Uncounted::NoTenant))));
+                        return Ok(Decision::Discard(Err(refusal(Uncounted::NoTenant))));
                     }
                     let values = [tenant.into(), day.into(), vendor.into(), price.into()];
                     let dialect = transaction.get_database_backend();
@@ -108,10 +109,10 @@ impl SpendLedger for SqlSpendLedger {
                         .execute_raw(Statement::from_sql_and_values(dialect, COUNT, values))
                         .await?;
                     if counted.rows_affected() == 0 {
-                        return Ok(Verdict::Discard(Ok(false)));
+                        return Ok(Decision::Discard(Ok(false)));
                     }
                     committing.store(true, Ordering::SeqCst);
-                    Ok(Verdict::Commit(Ok(true)))
+                    Ok(Decision::Commit(Ok(true)))
                 })
             })
             .await?
@@ -174,7 +175,7 @@ impl SpendAdmin for SqlSpendLedger {
                 ];
                 Box::pin(async move {
                     let row = query(transaction, CHANGE_CAPS, values).await?;
-                    Ok(Verdict::Commit(row.as_ref().map(caps).transpose()))
+                    Ok(Decision::Commit(row.as_ref().map(caps).transpose()))
                 })
             })
             .await??;

@@ -4,7 +4,7 @@ use futures_util::future::BoxFuture;
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbErr, ExecResult, QueryResult, Statement, Value};
 
 /// What a transaction wants done with what it did.
-pub(crate) enum Verdict<T> {
+pub(crate) enum Decision<T> {
     /// Keep it.
     Commit(T),
     /// Undo it, and return the value all the same.
@@ -14,7 +14,7 @@ pub(crate) enum Verdict<T> {
 }
 
 /// A transaction's work in progress.
-pub(crate) type Working<'t, T> = BoxFuture<'t, Result<Verdict<T>, DbErr>>;
+pub(crate) type Working<'t, T> = BoxFuture<'t, Result<Decision<T>, DbErr>>;
 
 /// Runs a statement that writes.
 pub(crate) async fn run<const N: usize>(

@@ -17,8 +17,8 @@ struct TurnOut<'t> {
     ts_ms: f64,
 }
 
-/// A turn as it is read. The time is read from its digits by the standard library, which is exact; the JSON parser may be
-/// off in the last of them.
+/// A turn as it is read. The time is read from its digits by the standard library, which is exact; the JSON parser may
+/// be off in the last of them.
 #[derive(Deserialize)]
 struct TurnIn<'t> {
     role: &'t str,

@@ -19,8 +19,8 @@ use sea_orm::{
 use tokio::sync::{Mutex, MutexGuard, Semaphore};
 
 use crate::{
-    error::{Kind, kind},
-    transaction::{Verdict, Working},
+    error::{FailureKind, failure_kind},
+    transaction::{Decision, Working},
 };
 
 /// How often a transaction is tried when others are in its way.
@@ -169,11 +169,11 @@ impl Writer {
 
     /// Keeps in mind that the database cannot write, when that is what the error says.
     fn note_failure(&self, error: &DbErr) {
-        let cannot_write = match kind(error) {
-            Kind::Exhausted => true,
+        let cannot_write = match failure_kind(error) {
+            FailureKind::Exhausted => true,
             // Where there is one connection, its failure is the file's; others are opened anew.
-            Kind::Broken => self.single.is_some(),
-            Kind::Contention | Kind::Refused => false,
+            FailureKind::Broken => self.single.is_some(),
+            FailureKind::Contention | FailureKind::Refused => false,
         };
         if cannot_write && !self.failing.swap(true, Ordering::Relaxed) {
             tracing::error!(%error, "the database cannot write; nothing is acknowledged until it can");
@@ -200,7 +200,7 @@ impl Writer {
             match self.attempt(work).await {
                 Ok(Some(value)) => return Ok(value),
                 Ok(None) => {}
-                Err(error) if kind(&error) == Kind::Contention => {}
+                Err(error) if failure_kind(&error) == FailureKind::Contention => {}
                 Err(error) => return Err(error),
             }
             tokio::time::sleep(pause).await;
@@ -218,14 +218,14 @@ impl Writer {
         let transaction = self.begin().await?;
         // An error drops the transaction, which rolls it back.
         let value = match work(&transaction).await? {
-            Verdict::Commit(value) => {
+            Decision::Commit(value) => {
                 transaction.commit().await?;
                 turn.map_or(Ok(()), Turn::committed)?;
                 self.note_commit();
                 return Ok(Some(value));
             }
-            Verdict::Discard(value) => Some(value),
-            Verdict::Again => None,
+            Decision::Discard(value) => Some(value),
+            Decision::Again => None,
         };
         transaction.rollback().await?;
         if let Some(turn) = turn {

@@ -1,4 +1,5 @@
-//! A PostgreSQL server that stops, freezes and comes back, under a memory that must answer in time and recover by itself.
+//! A PostgreSQL server that stops, freezes and comes back, under a memory that must answer in time and recover by
+//! itself.
 //!
 //! The server is a disposable one, told what to do by an executable; the tests take turns.
 
@@ -189,8 +190,8 @@ impl Scene {
         }
     }
 
-    /// The calls that were reported while the server was away are there as a whole or not at all, and reporting them again
-    /// makes each of them count once.
+    /// The calls that were reported while the server was away are there as a whole or not at all, and reporting them
+    /// again makes each of them count once.
     async fn reports_can_be_repeated(&self) {
         for i in (0..60).step_by(3) {
             let end = record(&number(i), &format!("crowd {i}"), NOW_MS, 1);
