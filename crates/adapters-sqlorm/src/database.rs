@@ -8,7 +8,7 @@ use std::{path::PathBuf, sync::Arc, time::Instant};
 
 use domain::{
     context::Deadline,
-    error::{CannotWrite, PortError},
+    error::{CannotWrite, DeadlineExceeded, PortError},
     port::{OpenError, PoolState},
 };
 use futures_util::future::BoxFuture;
@@ -91,8 +91,13 @@ const TRIAL_SQLITE: [&str; 2] = [
     "DROP TABLE IF EXISTS trial_write",
 ];
 
-/// On PostgreSQL rows are written that every database has, because creating tables may not be allowed.
-const TRIAL_POSTGRES: [&str; 1] = ["UPDATE seaql_migrations SET applied_at = applied_at"];
+/// On PostgreSQL rows are written that every database has, because creating tables may not be allowed. The tables of a
+/// call are locked as a write does, so that somebody else's lock on them shows.
+const TRIAL_POSTGRES: [&str; 3] = [
+    "UPDATE seaql_migrations SET applied_at = applied_at",
+    "DELETE FROM callers WHERE false",
+    "DELETE FROM calls WHERE false",
+];
 
 /// Writes that may wait for SQLite's writing connection: about a third of a second's worth.
 const WRITES_WAITING: usize = 1024;
@@ -151,14 +156,14 @@ impl Database {
     /// [`PortError::Unavailable`] when there is none by the deadline, or, with [`CannotWrite`], when it cannot write.
     pub async fn ping(&self, deadline: Deadline) -> Result<(), PortError> {
         self.query_one("ping", deadline, "SELECT 1", Vec::new).await?;
-        if !self.inner.backend.writer().is_failing() {
+        if !self.inner.backend.writer().is_in_doubt() {
             return Ok(());
         }
         // One trial tells everybody who asks.
         let Ok(_trial) = timeout_at(deadline.0.into(), self.inner.trial.lock()).await else {
             return Err(PortError::deadline("ping"));
         };
-        if self.inner.backend.writer().is_failing() {
+        if self.inner.backend.writer().is_in_doubt() {
             let tried = self.try_to_write(deadline).await;
             tried.map_err(|cause| PortError::Unavailable(Box::new(CannotWrite(cause))))?;
         }
@@ -231,7 +236,13 @@ impl Database {
             }
         };
         // What is cut off here was promised to nobody: calls are committed before they are acknowledged.
-        let _ = timeout_at(deadline.0.into(), closing).await;
+        if timeout_at(deadline.0.into(), closing).await.is_err() {
+            let contacts = self.inner.contacts.waiting();
+            tracing::warn!(
+                contacts,
+                "the database could not be closed in time; contacts that waited are lost"
+            );
+        }
     }
 
     pub(crate) fn backend(&self) -> &Backend {
@@ -286,7 +297,7 @@ impl Database {
         values: Vec<Value>,
     ) -> Result<u64, PortError> {
         let statement = Statement::from_sql_and_values(self.dialect(), sql, values);
-        match &self.inner.backend {
+        let written = match &self.inner.backend {
             Backend::Postgres { pool, .. } => self.persist(during, deadline, || pool.execute(statement.clone())).await,
             Backend::Sqlite { queue, .. } => {
                 enqueue(queue, during, deadline, move |writer| {
@@ -294,7 +305,9 @@ impl Database {
                 })
                 .await
             }
-        }
+        };
+        self.note_deadline(&written);
+        written
     }
 
     /// Runs `work` in a transaction, again when others are in its way. It may be run more often than once, and
@@ -309,7 +322,7 @@ impl Database {
         T: Send + 'static,
         W: for<'t> Fn(&'t DatabaseTransaction) -> Working<'t, T> + Send + Sync + 'static,
     {
-        match &self.inner.backend {
+        let written = match &self.inner.backend {
             Backend::Postgres { pool, .. } => self.persist(during, deadline, || pool.transact(&work)).await,
             Backend::Sqlite { queue, .. } => {
                 enqueue(queue, during, deadline, move |writer| {
@@ -317,6 +330,17 @@ impl Database {
                 })
                 .await
             }
+        };
+        self.note_deadline(&written);
+        written
+    }
+
+    /// Keeps in mind that a write missed its deadline: the next [`Database::ping`] tries one.
+    fn note_deadline<T>(&self, written: &Result<T, PortError>) {
+        if let Err(PortError::Unavailable(cause)) = written
+            && cause.is::<DeadlineExceeded>()
+        {
+            self.inner.backend.writer().note_overdue();
         }
     }
 

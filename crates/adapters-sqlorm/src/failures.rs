@@ -339,6 +339,24 @@ async fn a_lock_that_is_held_for_longer_than_sqlite_waits_makes_it_unready_until
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_write_that_missed_its_deadline_makes_it_unready_until_a_write_succeeds() {
+    let mut scene = Scene::new().await;
+    scene.succeeds(1).await;
+    let mut other = scene.place.other().await;
+    execute(&mut other, "BEGIN IMMEDIATE").await;
+    let late = record(&number(0), "late", NOW_MS, 99);
+    let ended = scene.memory.record_end(scene.tenant, &late, within_ms(50)).await;
+    assert!(matches!(ended, Err(PortError::Unavailable(_))), "{ended:?}");
+    assert!(
+        scene.database.ping(within_ms(100)).await.is_err(),
+        "a write is tried, and does not end while the lock is held"
+    );
+    execute(&mut other, "ROLLBACK").await;
+    assert!(scene.database.ping(ample()).await.is_ok(), "ready again by itself");
+    assert!(!scene.database.backend().writer().is_in_doubt());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn contacts_that_meet_a_full_file_are_written_when_there_is_room() {
     let mut scene = Scene::that_cannot_grow().await;
     scene.succeeds(2).await;

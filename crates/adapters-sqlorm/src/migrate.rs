@@ -47,7 +47,17 @@ struct LockFailure {
 }
 
 fn failed(error: DbErr) -> MigrateError {
-    MigrateError::Failed(Box::new(error))
+    match unknown_step(&error) {
+        Some(step) => MigrateError::Newer(step),
+        None => MigrateError::Failed(Box::new(error)),
+    }
+}
+
+/// The applied step that this release does not have, when that is what the error says. SeaORM has a text for it alone.
+fn unknown_step(error: &DbErr) -> Option<String> {
+    let DbErr::Custom(text) = error else { return None };
+    let (step, _) = text.strip_prefix("Migration file of version '")?.split_once('\'')?;
+    Some(step.to_owned())
 }
 
 impl Database {

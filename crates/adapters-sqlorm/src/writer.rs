@@ -37,6 +37,7 @@ pub(crate) struct Writer {
     single: Option<Arc<SingleConnection>>,
     beginning: Arc<Semaphore>,
     failing: Arc<AtomicBool>,
+    overdue: Arc<AtomicBool>,
 }
 
 /// What is known of the one connection that writes to SQLite.
@@ -116,12 +117,18 @@ impl Writer {
             single: None,
             beginning: Arc::new(Semaphore::new(BEGINNING)),
             failing: Arc::default(),
+            overdue: Arc::default(),
         }
     }
 
-    /// Whether the last write failed because the database cannot write.
-    pub(crate) fn is_failing(&self) -> bool {
-        self.failing.load(Ordering::Relaxed)
+    /// Whether the last write failed because the database cannot write, or was not done when it had to be.
+    pub(crate) fn is_in_doubt(&self) -> bool {
+        self.failing.load(Ordering::Relaxed) || self.overdue.load(Ordering::Relaxed)
+    }
+
+    /// Keeps in mind that a write was not done by its deadline: the database may hang, or the deadline was too close.
+    pub(crate) fn note_overdue(&self) {
+        self.overdue.store(true, Ordering::Relaxed);
     }
 
     /// Runs `work` in a transaction, again while others are in its way, with a growing pause. It may be dropped at any
@@ -162,6 +169,7 @@ impl Writer {
 
     /// Keeps in mind that the database writes. What was rolled back does not tell.
     fn note_commit(&self) {
+        self.overdue.store(false, Ordering::Relaxed);
         if self.failing.swap(false, Ordering::Relaxed) {
             tracing::info!("the database writes again");
         }

@@ -9,7 +9,7 @@ use domain::{
     access::TenantId,
     call::CallOutcome,
     facts::FactKey,
-    port::{AccessAdmin, CallerAdmin, CallerMemory, KeyStore, OpenCalls, ReceiptStore, SummaryBacklog},
+    port::{AccessAdmin, CallerAdmin, CallerMemory, KeyStore, MigrateError, OpenCalls, ReceiptStore, SummaryBacklog},
 };
 use sea_orm::sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, SqliteConnection};
 use support::{Place, tenant};
@@ -41,6 +41,27 @@ async fn words_of_a_newer_release_degrade_nobody_on_sqlite() {
 async fn words_of_a_newer_release_degrade_nobody_on_postgres() {
     if let Some(place) = Place::postgres().await {
         tolerates(place).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn steps_of_a_newer_release_are_named() {
+    let place = Place::sqlite();
+    let database = place.migrated().await;
+    execute(
+        &place,
+        &["INSERT INTO seaql_migrations VALUES ('m20990101_000001_moon', 0)"],
+    )
+    .await;
+    for told in [
+        database.migrations().await.map(drop),
+        database.migrate_up().await.map(drop),
+        database.migrate_down(1).await.map(drop),
+    ] {
+        assert!(
+            matches!(&told, Err(MigrateError::Newer(step)) if step == "m20990101_000001_moon"),
+            "{told:?}"
+        );
     }
 }
 

@@ -116,6 +116,9 @@ fn report(checks: Vec<Check>, json: bool) -> Result<(), Failure> {
     }
     match failed {
         0 => Ok(()),
+        1 => Err(Failure::Failed(
+            "1 check failed; follow its advice and run `caller-memory doctor` again".to_owned(),
+        )),
         _ => Err(Failure::Failed(format!(
             "{failed} checks failed; follow their advice and run `caller-memory doctor` again"
         ))),

@@ -7,7 +7,7 @@ use std::{
 
 use domain::{
     context::Deadline,
-    port::{AdminError, Clock, Storage},
+    port::{AdminError, Clock, MigrateError, Storage},
 };
 
 use super::failure::Failure;
@@ -97,6 +97,9 @@ pub(super) fn refused(error: &AdminError) -> Failure {
 
 /// The failure of a database that cannot be worked with, its causes included. The adapter's errors hold no password.
 pub(super) fn unusable(error: &(dyn std::error::Error + 'static)) -> Failure {
+    if let Some(MigrateError::Newer(_)) = error.downcast_ref() {
+        return Failure::Failed(format!("CALLER_MEMORY_DATABASE_URL: {error}"));
+    }
     Failure::Failed(format!(
         "cannot use the database of CALLER_MEMORY_DATABASE_URL: {}; check the URL, and make sure that the database can be reached and written to",
         Chain(error)

@@ -6,7 +6,7 @@
 mod arguments;
 mod origin;
 mod schema;
-mod structured;
+pub(crate) mod structured;
 mod tools;
 
 use std::{convert::Infallible, sync::Arc, time::Duration};

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// The JSON text as a value. Numbers beyond `f64`, which a caller's attributes may hold, become strings there: a value
 /// has no other place for them, and an agent on a call needs the rest of the answer.
-pub(super) fn value(json: &str) -> serde_json::Result<Value> {
+pub(crate) fn value(json: &str) -> serde_json::Result<Value> {
     serde_json::from_str(json).or_else(|_| serde_json::from_str(&with_huge_numbers_quoted(json)))
 }
 

@@ -250,18 +250,31 @@ async fn serve(settings: ServeSettings, traces: Option<Arc<Traces>>) -> Result<(
     Ok(())
 }
 
-/// SIGTERM and SIGINT.
-struct Signals(Signal, Signal);
+/// SIGXFSZ, which a file that reaches the process's size limit raises; the same number on every Linux architecture that
+/// is built for. See <https://man7.org/linux/man-pages/man7/signal.7.html>.
+const FILE_SIZE_LIMIT: i32 = 25;
+
+/// SIGTERM and SIGINT. SIGXFSZ is caught with them, because by default it ends the process: the write then fails like one
+/// on a full disk.
+struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+    _file_size_limit: Signal,
+}
 
 impl Signals {
     fn catch() -> io::Result<Self> {
-        Ok(Self(signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?))
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            _file_size_limit: signal(SignalKind::from_raw(FILE_SIZE_LIMIT))?,
+        })
     }
 
     async fn next(&mut self) {
         tokio::select! {
-            _ = self.0.recv() => {}
-            _ = self.1.recv() => {}
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
         }
     }
 }

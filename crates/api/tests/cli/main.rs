@@ -670,6 +670,13 @@ fn recall_prints_a_card_or_what_is_wrong() {
     assert_eq!(recall["known"], true);
     assert_eq!(recall["caller"]["total_calls"], 0);
 
+    // A number that no `f64` holds is the operator's, and no reason to show nothing.
+    program.done(&["caller", "set", NUMBER, "--tenant", "acme", "--attr", "distance=1e400"]);
+    let as_it_came = program.done(&["recall", NUMBER, "--json"]);
+    assert!(as_it_came.contains(r#""distance":1e400"#), "{as_it_came}");
+    let card = program.done(&["recall", NUMBER]);
+    assert!(card.contains("distance = 1e400"), "{card}");
+
     let line = program.fails(1, &["recall", "anonymous"]);
     assert!(line.contains("400 bad_request") && line.contains("withheld"), "{line}");
     let line = program.fails(1, &["recall", NUMBER, "--key", "sk_live_000000000000000000000000"]);

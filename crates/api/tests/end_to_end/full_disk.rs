@@ -78,7 +78,7 @@ impl Calls {
 /// The disk is full for 1, 2 and 20 calls, and the process is killed when it has room.
 fn survives_a_full_disk(database: &Database, fill: impl Fn(&Service), make_room: impl Fn(&Service)) {
     let mut calls = Calls::default();
-    let mut service = Service::start_limitable(database);
+    let mut service = Service::start(database, &[]);
     for times in [1, 2, 20] {
         calls.succeed(&service, 3);
         fill(&service);
@@ -129,7 +129,7 @@ fn a_disk_that_is_full_makes_the_service_not_ready_and_says_so() {
         return;
     }
     let database = Database::sqlite();
-    let service = Service::start_limitable(&database);
+    let service = Service::start(&database, &[]);
     assert_eq!(service.admin_text("/readyz"), "ready\n");
     service.limit_files("1");
     Calls::default().fail(&service, 1);

@@ -90,17 +90,6 @@ impl Service {
 
     /// Starts a service with exactly these settings, and does not wait.
     pub(crate) fn spawn(database: &Database, settings: &[(&str, &str)]) -> Self {
-        Self::spawn_with(program, database, settings)
-    }
-
-    /// Starts a service that knows [`KEY`], whose files may be limited, and waits until it is ready.
-    pub(crate) fn start_limitable(database: &Database) -> Self {
-        let mut service = Self::spawn_with(limitable, database, &[("CALLER_MEMORY_BOOTSTRAP_KEY", KEY)]);
-        service.wait_until_ready();
-        service
-    }
-
-    fn spawn_with(program: fn(&Path) -> Command, database: &Database, settings: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let (address, admin) = (free_address(), free_address());
         let child = program(folder.path())
@@ -258,15 +247,6 @@ fn answer(mut response: ureq::http::Response<ureq::Body>, began: Instant) -> Res
 /// The binary, in `folder`, with no setting of the surroundings.
 pub(crate) fn program(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_caller-memory"));
-    command.current_dir(folder).env_clear();
-    command
-}
-
-/// The same, with the signal ignored that would end it when a file may not grow: then that is an error as on a full disk.
-fn limitable(folder: &Path) -> Command {
-    let mut command = Command::new("/bin/sh");
-    let ignore = "trap '' XFSZ; exec \"$0\"";
-    command.args(["-c", ignore, env!("CARGO_BIN_EXE_caller-memory")]);
     command.current_dir(folder).env_clear();
     command
 }

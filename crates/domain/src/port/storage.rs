@@ -63,7 +63,12 @@ pub enum MigrateError {
     /// The database did not answer in time.
     #[error("the database did not answer in time; check that it is running, then try again")]
     TimedOut,
-    /// A step failed, or the steps are not those of this release.
+    /// A newer release has changed the schema.
+    #[error(
+        "a newer release has migrated this database (`{0}` is unknown here): start that release, or take its steps back with its own `caller-memory migrate down`"
+    )]
+    Newer(String),
+    /// A step failed.
     #[error("the schema could not be migrated: {0}")]
     Failed(#[source] Cause),
 }

@@ -6,6 +6,8 @@ mod sheet;
 use clap::Args;
 use serde_json::{Value, json};
 
+use crate::mcp::structured;
+
 use super::{client::Service, failure::Failure, output, store::now_ms};
 use card::Request;
 use sheet::Sheet;
@@ -33,7 +35,7 @@ pub(super) fn run(command: &Recall) -> Result<(), Failure> {
     if answer.status != 200 {
         return Err(Failure::Failed(format!("the service answered {}", answer.refusal())));
     }
-    let recall: Value = serde_json::from_slice(&answer.body).map_err(|error| {
+    let recall: Value = structured::value(&String::from_utf8_lossy(&answer.body)).map_err(|error| {
         Failure::Failed(format!(
             "the answer is not JSON ({error}); check --url or CALLER_MEMORY_URL"
         ))
