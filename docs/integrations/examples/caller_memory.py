@@ -79,7 +79,8 @@ def card(recall: Recall) -> str:
         lines.append("Summary: " + clean(memory["summary"], 1200))
     for call in memory.get("recent_calls") or []:
         outcome = clean(call.get("outcome"), 30) or "no outcome"
-        lines.append(f"Call on {day(call.get('started_at_ms'))}, {outcome}: {clean(call.get('summary'), 500)}")
+        summary = clean(call.get("summary"), 500)
+        lines.append(f"Call on {day(call.get('started_at_ms'))}, {outcome}" + (f": {summary}" if summary else ""))
     for fact in answer.get("facts") or []:
         key, value, quote = clean(fact.get("key"), 40), clean(fact.get("value"), 200), clean(fact.get("quote"), 200)
         lines.append(f"Said on {day(fact.get('observed_at_ms'))}, {key}: {value}" + (f' ("{quote}")' if quote else ""))
