@@ -17,12 +17,13 @@ const PROMETHEUS: &str = include_str!("../../../deploy/prometheus/prometheus.yml
 const DASHBOARD: &str = include_str!("../../../deploy/grafana/caller-memory.json");
 
 /// Where metrics, and the values of their labels, get their names.
-const SOURCES: [&str; 5] = [
+const SOURCES: [&str; 6] = [
     include_str!("../src/telemetry/metrics.rs"),
     include_str!("../src/telemetry/pool.rs"),
-    include_str!("../src/rest/mod.rs"),
+    include_str!("../src/route.rs"),
     include_str!("../../domain/src/enrichment/mod.rs"),
     include_str!("../../domain/src/port/enrichment.rs"),
+    include_str!("../../adapters-llm/src/rewriter.rs"),
 ];
 
 /// Each setting of `serve --help` with its default, which is empty when there is none.

@@ -671,9 +671,11 @@ fn recall_prints_a_card_or_what_is_wrong() {
     assert_eq!(recall["caller"]["total_calls"], 0);
 
     // A number that no `f64` holds is the operator's, and no reason to show nothing.
-    program.done(&["caller", "set", NUMBER, "--tenant", "acme", "--attr", "distance=1e400"]);
+    let row = format!(r#"{{"phone_number": "{NUMBER}", "custom_attributes": {{"distance": 1e400}}}}"#);
+    program.write("callers.jsonl", row);
+    program.done(&["caller", "import", "callers.jsonl", "--tenant", "acme"]);
     let as_it_came = program.done(&["recall", NUMBER, "--json"]);
-    assert!(as_it_came.contains(r#""distance":1e400"#), "{as_it_came}");
+    assert!(as_it_came.contains(r#""distance": 1e400"#), "{as_it_came}");
     let card = program.done(&["recall", NUMBER]);
     assert!(card.contains("distance = 1e400"), "{card}");
 

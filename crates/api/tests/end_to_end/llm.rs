@@ -240,7 +240,7 @@ fn doctor_asks_the_endpoint_for_its_models_only() {
     }
     let output = program(folder.path()).arg("doctor").output().expect("the binary runs");
     assert!(
-        String::from_utf8_lossy(&output.stdout).contains("ok    summaries   made by rules"),
+        String::from_utf8_lossy(&output.stdout).contains("ok    summaries   summaries are made by rules"),
         "{output:?}"
     );
 }
