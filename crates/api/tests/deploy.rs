@@ -23,7 +23,7 @@ const SOURCES: [&str; 6] = [
     include_str!("../src/route.rs"),
     include_str!("../../domain/src/enrichment/mod.rs"),
     include_str!("../../domain/src/port/enrichment.rs"),
-    include_str!("../../adapters-llm/src/rewriter.rs"),
+    include_str!("../../domain/src/enrichment/lookup.rs"),
 ];
 
 /// Each setting of `serve --help` with its default, which is empty when there is none.
