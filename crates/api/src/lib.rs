@@ -1,7 +1,7 @@
 //! The program `caller-memory`: command line, HTTP, metrics, and the wiring of adapters to ports.
 //!
 //! It is a library so that other programs can run it over storages of their own, with [`main`], and so that tests can
-//! put the public application over fakes: [`app`] over an [`Api`].
+//! put the public application over fakes: [`app()`] over an [`Api`].
 
 mod app;
 mod cli;

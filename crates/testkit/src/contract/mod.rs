@@ -142,7 +142,7 @@ macro_rules! contract_tests {
     };
 }
 
-/// Expands to the contract suite of [`Storage`] and to those of all the ports that it hands out, in a module with one
+/// Expands to the contract suite of [`Storage`](domain::port::Storage) and to those of all the ports that it hands out, in a module with one
 /// module for each suite. What a storage leaves out is skipped, and the tests say so.
 ///
 /// The fixture is a future that gives `Option<`[`StorageFixture`]`>`; see [`contract`](crate::contract) for an example.
