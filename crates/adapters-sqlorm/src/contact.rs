@@ -19,7 +19,7 @@ use write_behind::{End, Options, Sink, WriteBehind};
 use crate::{
     error::{FailureKind, failure_kind},
     session::{LOCKS, SessionKey},
-    transaction::{Decision, Working, query_all},
+    transaction::{self, Decision, Working},
     writer::Writer,
 };
 
@@ -199,7 +199,7 @@ async fn commit(transaction: &DatabaseTransaction, seen: String, recalled: Optio
     };
     if let Some(recalled) = recalled.clone().filter(|_| dialect == DbBackend::Postgres) {
         let values = [LOCKS.into(), recalled.into()];
-        query_all(transaction, LOCK_POSTGRES, values).await?;
+        transaction::run(transaction, LOCK_POSTGRES, values).await?;
     }
     run(touch, seen).await?;
     if let Some(recalled) = recalled {

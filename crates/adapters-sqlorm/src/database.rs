@@ -13,7 +13,8 @@ use domain::{
 };
 use futures_util::future::BoxFuture;
 use sea_orm::{
-    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, QueryResult, Statement, Value,
+    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, FromQueryResult, QueryResult,
+    Statement, Value,
     sqlx::{postgres::PgConnectOptions, sqlite::SqliteConnectOptions},
 };
 use tokio::{
@@ -276,16 +277,32 @@ impl Database {
         .await
     }
 
-    /// Every row of a read.
-    pub(crate) async fn query_all(
+    /// The first row of a read, as an `R`.
+    pub(crate) async fn read_one<R: FromQueryResult>(
+        &self,
+        during: &'static str,
+        deadline: Deadline,
+        sql: &'static str,
+        values: impl Fn() -> Vec<Value> + Send + Sync,
+    ) -> Result<Option<R>, PortError> {
+        let row = self.query_one(during, deadline, sql, values).await?;
+        let read = row.map(|row| R::from_query_result(&row, "")).transpose();
+        read.map_err(port_error)
+    }
+
+    /// Every row of a read, each as an `R`.
+    pub(crate) async fn read_all<R: FromQueryResult>(
         &self,
         during: &'static str,
         deadline: Deadline,
         statement: Statement,
-    ) -> Result<Vec<QueryResult>, PortError> {
+    ) -> Result<Vec<R>, PortError> {
         let reading = self.inner.backend.reading();
-        self.persist(during, deadline, || reading.query_all_raw(statement.clone()))
-            .await
+        let rows = self
+            .persist(during, deadline, || reading.query_all_raw(statement.clone()))
+            .await?;
+        let read: Result<_, _> = rows.iter().map(|row| R::from_query_result(row, "")).collect();
+        read.map_err(port_error)
     }
 
     /// Runs one statement that writes, in a transaction of its own; returns how many rows it changed.

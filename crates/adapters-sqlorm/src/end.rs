@@ -11,14 +11,14 @@ use domain::{
     error::PortError,
     memory::CallRecord,
 };
-use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, ExecResult, Statement};
+use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, ExecResult, FromQueryResult, Statement};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use crate::{
     facts::{self, FactRows},
     session::{LOCKS, SessionKey},
-    transaction::{Decision, Working, query_one, run},
+    transaction::{Decision, Working, read_one, run},
     transcript,
 };
 
@@ -44,10 +44,11 @@ pub(crate) struct EndedRow {
 }
 
 /// What a report finds of its session.
-struct Stored {
-    call: Uuid,
-    caller: Uuid,
-    number: String,
+#[derive(FromQueryResult)]
+struct StoredCall {
+    id: Uuid,
+    caller_id: Uuid,
+    phone_number: String,
     writer: Uuid,
     arrival: i64,
     body_hash: Vec<u8>,
@@ -168,17 +169,17 @@ impl EndedRow {
         if stored.body_hash == self.body_hash {
             return Ok(written(&self.arrive_again(transaction, stored).await?));
         }
-        let moved = stored.number != self.number;
+        let moved = stored.phone_number != self.number;
         let caller = self.count(transaction, i64::from(moved)).await?;
         if moved {
             run(
                 transaction,
                 UNCOUNT,
-                [self.tenant.into(), stored.caller.into(), self.received_at_ms.into()],
+                [self.tenant.into(), stored.caller_id.into(), self.received_at_ms.into()],
             )
             .await?;
         }
-        let (call, former) = (stored.call, stored.caller);
+        let (call, former) = (stored.id, stored.caller_id);
         if self.replace(transaction, caller, stored).await?.rows_affected() == 0 {
             return Ok(Decision::Again);
         }
@@ -198,24 +199,9 @@ impl EndedRow {
             .await
     }
 
-    async fn find(&self, transaction: &DatabaseTransaction) -> Result<Option<Stored>, DbErr> {
-        let row = query_one(
-            transaction,
-            FIND,
-            [self.tenant.into(), self.session_key.to_bytes().into()],
-        )
-        .await?;
-        row.map(|row| {
-            Ok(Stored {
-                call: row.try_get_by_index(0)?,
-                caller: row.try_get_by_index(1)?,
-                number: row.try_get_by_index(2)?,
-                writer: row.try_get_by_index(3)?,
-                arrival: row.try_get_by_index(4)?,
-                body_hash: row.try_get_by_index(5)?,
-            })
-        })
-        .transpose()
+    async fn find(&self, transaction: &DatabaseTransaction) -> Result<Option<StoredCall>, DbErr> {
+        let values = [self.tenant.into(), self.session_key.to_bytes().into()];
+        read_one(transaction, FIND, values).await
     }
 
     async fn count(&self, transaction: &DatabaseTransaction, calls: i64) -> Result<Uuid, DbErr> {
@@ -238,7 +224,7 @@ impl EndedRow {
         let row = transaction
             .query_one_raw(Statement::from_sql_and_values(dialect, count, values))
             .await?;
-        row.ok_or(DbErr::RecordNotInserted)?.try_get_by_index(0)
+        row.ok_or(DbErr::RecordNotInserted)?.try_get_by("id")
     }
 
     async fn insert(&self, transaction: &DatabaseTransaction, call: Uuid, caller: Uuid) -> Result<ExecResult, DbErr> {
@@ -266,10 +252,10 @@ impl EndedRow {
         &self,
         transaction: &DatabaseTransaction,
         caller: Uuid,
-        stored: Stored,
+        stored: StoredCall,
     ) -> Result<ExecResult, DbErr> {
         let values = [
-            stored.call.into(),
+            stored.id.into(),
             self.tenant.into(),
             caller.into(),
             self.session_key.to_bytes().into(),
@@ -290,10 +276,10 @@ impl EndedRow {
         run(transaction, REPLACE, values).await
     }
 
-    async fn arrive_again(&self, transaction: &DatabaseTransaction, stored: Stored) -> Result<ExecResult, DbErr> {
+    async fn arrive_again(&self, transaction: &DatabaseTransaction, stored: StoredCall) -> Result<ExecResult, DbErr> {
         let values = [
             self.tenant.into(),
-            stored.call.into(),
+            stored.id.into(),
             self.writer.into(),
             self.arrival.into(),
             stored.writer.into(),

@@ -11,13 +11,13 @@ use domain::{
     error::PortError,
     facts::{self, FactKey, KnownFact, SaidFact},
 };
-use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, QueryResult};
+use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, FromQueryResult};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{
-    error::{port_error, undecodable},
-    transaction::{query_all, run},
+    error::undecodable,
+    transaction::{read_all, run},
     words,
 };
 
@@ -90,14 +90,16 @@ pub(crate) async fn of_call(
     tenant: Uuid,
     call: Uuid,
 ) -> Result<Vec<(Option<FactKey>, String)>, DbErr> {
-    let rows = query_all(transaction, OF_CALL, [tenant.into(), call.into()]).await?;
-    let decode = |row: &QueryResult| Ok((decode_key(row, 0)?, row.try_get_by_index(1)?));
-    rows.iter().map(decode).collect()
+    let rows: Vec<ValueRow> = read_all(transaction, OF_CALL, [tenant.into(), call.into()]).await?;
+    let facts = rows.into_iter().map(|row| (words::fact_key(&row.key), row.value));
+    Ok(facts.collect())
 }
 
-fn decode_key(row: &QueryResult, index: usize) -> Result<Option<FactKey>, DbErr> {
-    let key: String = row.try_get_by_index(index)?;
-    Ok(words::fact_key(&key))
+/// A row of [`OF_CALL`].
+#[derive(FromQueryResult)]
+struct ValueRow {
+    key: String,
+    value: String,
 }
 
 /// Takes away the facts of `call`, and lets stand again what they had superseded of `caller`.
@@ -121,51 +123,36 @@ async fn settle(
     caller: Uuid,
     candidates: &'static str,
 ) -> Result<(), DbErr> {
-    let rows = query_all(transaction, candidates, [tenant.into(), caller.into()]).await?;
-    let decoded = rows.iter().filter_map(|row| Candidate::decode(row).transpose());
-    let mut candidates = decoded.collect::<Result<Vec<_>, _>>()?;
-    candidates.sort_by_key(|fact| (fact.order_ms, fact.call, fact.place));
-    let standing: Vec<&Candidate> = facts::standing(&candidates, |fact| (fact.key, &fact.value));
-    let stands = |candidate: &Candidate| {
+    let mut rows: Vec<CandidateRow> = read_all(transaction, candidates, [tenant.into(), caller.into()]).await?;
+    rows.sort_by_key(|row| (row.order_ms, row.call_id, row.place));
+    // Whether a fact stands that this release knows nothing of is left as it is.
+    let known = rows.iter().filter_map(|row| Some((words::fact_key(&row.key)?, row)));
+    let candidates: Vec<(FactKey, &CandidateRow)> = known.collect();
+    let standing = facts::standing(&candidates, |(key, row)| (*key, &row.value));
+    let stands = |row: &CandidateRow| {
         standing
             .iter()
-            .any(|other| (other.call, other.place) == (candidate.call, candidate.place))
+            .any(|(_, other)| (other.call_id, other.place) == (row.call_id, row.place))
     };
-    for candidate in &candidates {
-        let now = stands(candidate);
-        if now != candidate.stands {
-            let values = [tenant.into(), candidate.call.into(), candidate.place.into(), now.into()];
+    for (_, row) in &candidates {
+        let now = stands(row);
+        if now != row.stands {
+            let values = [tenant.into(), row.call_id.into(), row.place.into(), now.into()];
             run(transaction, SET_STANDS, values).await?;
         }
     }
     Ok(())
 }
 
-/// A fact that may stand.
-struct Candidate {
+/// A fact that may stand, as [`STANDING`] and [`EVERY`] read it.
+#[derive(FromQueryResult)]
+struct CandidateRow {
     order_ms: i64,
-    call: Uuid,
+    call_id: Uuid,
     place: i32,
-    key: FactKey,
+    key: String,
     value: String,
     stands: bool,
-}
-
-impl Candidate {
-    /// `None` for a fact that this release knows nothing of: whether it stands is left as it is.
-    fn decode(row: &QueryResult) -> Result<Option<Self>, DbErr> {
-        let Some(key) = decode_key(row, 3)? else {
-            return Ok(None);
-        };
-        Ok(Some(Self {
-            order_ms: row.try_get_by_index(0)?,
-            call: row.try_get_by_index(1)?,
-            place: row.try_get_by_index(2)?,
-            key,
-            value: row.try_get_by_index(4)?,
-            stands: row.try_get_by_index(5)?,
-        }))
-    }
 }
 
 const OF_CALL: &str = "SELECT key, value FROM facts WHERE tenant_id = $1 AND call_id = $2";
@@ -185,13 +172,21 @@ SELECT $1, $2, place, $3, key, value, quote, turn, said_at_ms, order_ms, $4, tru
 FROM json_to_recordset($5::json)
   AS said (place integer, key text, value text, quote text, turn integer, said_at_ms bigint, order_ms bigint)";
 
+/// The facts of a caller, or those for which `$and` holds too.
+macro_rules! candidates {
+    ($and:literal) => {
+        concat!(
+            "SELECT order_ms, call_id, place, key, value, stands FROM facts WHERE tenant_id = $1 AND caller_id = $2",
+            $and
+        )
+    };
+}
+
 /// What stands of a caller.
-pub(crate) const STANDING: &str = "\
-SELECT order_ms, call_id, place, key, value, stands FROM facts WHERE tenant_id = $1 AND caller_id = $2 AND stands";
+pub(crate) const STANDING: &str = candidates!(" AND stands");
 
 /// Everything a caller stated: a correction of an old call may let any of it stand again.
-const EVERY: &str = "\
-SELECT order_ms, call_id, place, key, value, stands FROM facts WHERE tenant_id = $1 AND caller_id = $2";
+const EVERY: &str = candidates!("");
 
 const SET_STANDS: &str = "UPDATE facts SET stands = $4 WHERE tenant_id = $1 AND call_id = $2 AND place = $3";
 
@@ -202,25 +197,33 @@ FROM facts AS f JOIN callers AS c ON c.id = f.caller_id AND c.tenant_id = f.tena
 WHERE c.tenant_id = $1 AND c.phone_number = $2
 ORDER BY f.order_ms DESC, f.call_id DESC, f.place DESC LIMIT $3";
 
-/// Reads a row of [`HISTORY`]; `None` for a fact that this release knows nothing of.
-pub(crate) fn decode_history(row: &QueryResult) -> Result<Option<HistoryFact>, PortError> {
-    let read = || {
-        let Some(key) = decode_key(row, 0)? else {
-            return Ok(None);
-        };
-        Ok(Some(HistoryFact {
+/// A row of [`HISTORY`].
+#[derive(FromQueryResult)]
+pub(crate) struct HistoryRow {
+    key: String,
+    value: String,
+    quote: String,
+    call_id: Uuid,
+    said_at_ms: i64,
+    observed_at_ms: i64,
+    stands: bool,
+}
+
+impl HistoryRow {
+    /// The fact; `None` for one that this release knows nothing of.
+    pub(crate) fn known(self) -> Option<HistoryFact> {
+        Some(HistoryFact {
             fact: KnownFact {
-                key,
-                value: row.try_get_by_index(1)?,
-                quote: row.try_get_by_index(2)?,
-                call_id: CallId(row.try_get_by_index(3)?),
-                said_at_ms: row.try_get_by_index(4)?,
-                observed_at_ms: row.try_get_by_index(5)?,
+                key: words::fact_key(&self.key)?,
+                value: self.value,
+                quote: self.quote,
+                call_id: CallId(self.call_id),
+                said_at_ms: self.said_at_ms,
+                observed_at_ms: self.observed_at_ms,
             },
-            stands: row.try_get_by_index(6)?,
-        }))
-    };
-    read().map_err(port_error)
+            stands: self.stands,
+        })
+    }
 }
 
 /// A fact as a recall's statement writes it: order, call, place, key, value, quote and times.

@@ -18,7 +18,7 @@ use sea_orm::{
     ActiveModelTrait,
     ActiveValue::{self, NotSet, Set, Unchanged},
     ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, IntoActiveModel, QueryFilter, QueryOrder,
-    QueryResult, QuerySelect, QueryTrait, Select, TryGetable, Value,
+    QuerySelect, QueryTrait, Select, Value,
     sea_query::OnConflict,
 };
 use uuid::Uuid;
@@ -26,7 +26,7 @@ use uuid::Uuid;
 use crate::{
     Database,
     entity::{api_key, tenant},
-    error::{port_error, undecodable},
+    error::undecodable,
     transaction::{Decision, Working},
 };
 
@@ -48,35 +48,44 @@ impl SqlKeyStore {
 
 /// A key's grant in one query, which stands before every answer to a key that is not in memory.
 pub(crate) const FIND_KEY: &str = "\
-SELECT k.id, k.scopes, k.expires_at_ms, t.id, t.region, t.rate_per_second, t.rate_burst
+SELECT k.id, k.scopes, k.expires_at_ms, t.id AS tenant_id, t.region, t.rate_per_second, t.rate_burst
 FROM api_keys AS k JOIN tenants AS t ON t.id = k.tenant_id
 WHERE k.hash = $1 AND k.revoked_at_ms IS NULL";
+
+/// A row of [`FIND_KEY`].
+#[derive(FromQueryResult)]
+struct GrantRow {
+    id: Uuid,
+    scopes: String,
+    expires_at_ms: Option<i64>,
+    tenant_id: Uuid,
+    region: Option<String>,
+    rate_per_second: Option<i64>,
+    rate_burst: Option<i64>,
+}
 
 #[async_trait]
 impl KeyStore for SqlKeyStore {
     async fn find_key(&self, hash: &KeyHash, deadline: Deadline) -> Result<Option<KeyGrant>, PortError> {
-        let row = self
+        let row: Option<GrantRow> = self
             .db
-            .query_one("find_key", deadline, FIND_KEY, || vec![hash.0.to_vec().into()])
+            .read_one("find_key", deadline, FIND_KEY, || vec![hash.0.to_vec().into()])
             .await?;
-        row.map(|row| grant(&row)).transpose()
+        row.map(grant).transpose()
     }
 }
 
-fn grant(row: &QueryResult) -> Result<KeyGrant, PortError> {
-    fn column<T: TryGetable>(row: &QueryResult, index: usize) -> Result<T, PortError> {
-        row.try_get_by_index(index).map_err(port_error)
-    }
+fn grant(row: GrantRow) -> Result<KeyGrant, PortError> {
     Ok(KeyGrant {
         principal: Principal {
-            key_id: KeyId(column(row, 0)?),
-            tenant_id: TenantId(column(row, 3)?),
-            scopes: to_scopes(&column::<String>(row, 1)?),
-            region: to_region(column(row, 4)?)?,
-            rate_per_second: to_rate(column(row, 5)?)?,
-            rate_burst: to_rate(column(row, 6)?)?,
+            key_id: KeyId(row.id),
+            tenant_id: TenantId(row.tenant_id),
+            scopes: to_scopes(&row.scopes),
+            region: to_region(row.region)?,
+            rate_per_second: to_rate(row.rate_per_second)?,
+            rate_burst: to_rate(row.rate_burst)?,
         },
-        expires_at_ms: column(row, 2)?,
+        expires_at_ms: row.expires_at_ms,
     })
 }
 
@@ -270,11 +279,9 @@ impl SqlKeyStore {
     where
         E: EntityTrait,
     {
-        let statement = select.build(self.db.dialect());
-        let rows = self.db.query_all(during, deadline, statement).await?;
-        rows.iter()
-            .map(|row| E::Model::from_query_result(row, "").map_err(port_error))
-            .collect()
+        self.db
+            .read_all(during, deadline, select.build(self.db.dialect()))
+            .await
     }
 }
 

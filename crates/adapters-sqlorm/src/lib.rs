@@ -25,6 +25,7 @@ mod profile;
 mod recall;
 mod receipt;
 mod rewrite;
+mod row;
 mod session;
 mod spend;
 mod storage;

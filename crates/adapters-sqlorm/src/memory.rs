@@ -13,16 +13,16 @@ use domain::{
     phone::PhoneNumber,
     port::{CallerMemory, EnrichmentCache, OpenCalls, RecallQuery},
 };
-use sea_orm::{QueryResult, Statement};
+use sea_orm::{FromQueryResult, Statement};
 use uuid::Uuid;
 
 use crate::{
     Database,
     contact::Contact,
     end::EndedRow,
-    error::{port_error, undecodable},
+    error::undecodable,
     lookup::FoundBlocks,
-    recall::{self, Found, StoredCaller},
+    recall::{self, Found, FoundRow, StoredCaller, StoredCallerRow},
     session::SessionKey,
     transcript,
 };
@@ -58,9 +58,9 @@ impl SqlCallerMemory {
         let session = session
             .map(|session| SessionKey::of(session).to_bytes())
             .unwrap_or_default();
-        let row = self
+        let row: Option<FoundRow> = self
             .db
-            .query_one("recall", deadline, recall::statement(self.db.dialect()), || {
+            .read_one("recall", deadline, recall::statement(self.db.dialect()), || {
                 vec![
                     tenant.0.into(),
                     number.as_e164().into(),
@@ -69,7 +69,7 @@ impl SqlCallerMemory {
                 ]
             })
             .await?;
-        Found::decode(&row.ok_or_else(|| undecodable("recall"))?)
+        row.ok_or_else(|| undecodable("recall"))?.try_into()
     }
 
     /// Creates the caller unless somebody else does at the same moment; returns whether this did.
@@ -97,6 +97,12 @@ VALUES ($1, $2, $3, $4, $4, 0, '[]', '{}')
 ON CONFLICT (tenant_id, phone_number) DO NOTHING";
 
 pub(crate) const TRANSCRIPT: &str = "SELECT transcript FROM calls WHERE tenant_id = $1 AND id = $2";
+
+/// A row of [`TRANSCRIPT`].
+#[derive(FromQueryResult)]
+struct TranscriptRow {
+    transcript: Vec<u8>,
+}
 
 const STORE_LOOKUP: &str = "\
 INSERT INTO enrichment_cache (tenant_id, phone_number, vendor, fetched_at_ms, found) VALUES ($1, $2, $3, $4, $5)
@@ -168,14 +174,13 @@ impl CallerMemory for SqlCallerMemory {
         number: &PhoneNumber,
         deadline: Deadline,
     ) -> Result<Option<Caller>, PortError> {
-        let row = self
+        let row: Option<StoredCallerRow> = self
             .db
-            .query_one("caller", deadline, recall::CALLER, || {
+            .read_one("caller", deadline, recall::CALLER, || {
                 vec![tenant.0.into(), number.as_e164().into()]
             })
             .await?;
-        let Some(row) = row else { return Ok(None) };
-        Ok(StoredCaller::decode(&row)?.map(|caller| caller.profile))
+        row.map(|row| row.profile.try_into()).transpose()
     }
 
     async fn transcript(
@@ -184,15 +189,13 @@ impl CallerMemory for SqlCallerMemory {
         call_id: CallId,
         deadline: Deadline,
     ) -> Result<Option<Vec<Turn>>, PortError> {
-        let row = self
+        let row: Option<TranscriptRow> = self
             .db
-            .query_one("transcript", deadline, TRANSCRIPT, || {
+            .read_one("transcript", deadline, TRANSCRIPT, || {
                 vec![tenant.0.into(), call_id.0.into()]
             })
             .await?;
-        let Some(row) = row else { return Ok(None) };
-        let stored: Vec<u8> = row.try_get_by_index(0).map_err(port_error)?;
-        transcript::decode(&stored).map(Some)
+        row.map(|row| transcript::decode(&row.transcript)).transpose()
     }
 }
 
@@ -202,9 +205,23 @@ SELECT c.phone_number, o.session_id, o.recalled_at_ms
 FROM contacts AS o JOIN callers AS c ON c.id = o.caller_id AND c.tenant_id = o.tenant_id
 WHERE o.tenant_id = $1 AND NOT o.ended AND o.recalled_at_ms <= $2 ORDER BY o.recalled_at_ms DESC LIMIT $3";
 
+/// A row of [`OPEN_CALLS`].
+#[derive(FromQueryResult)]
+struct OpenCallRow {
+    phone_number: String,
+    session_id: Option<String>,
+    recalled_at_ms: i64,
+}
+
 /// Of all tenants, because a metric names none.
 const COUNT_OPEN_CALLS: &str = "\
-SELECT count(*) FROM (SELECT 1 FROM contacts WHERE NOT ended AND recalled_at_ms <= $1 LIMIT $2) AS open";
+SELECT count(*) AS open_calls FROM (SELECT 1 FROM contacts WHERE NOT ended AND recalled_at_ms <= $1 LIMIT $2) AS open";
+
+/// The row of [`COUNT_OPEN_CALLS`].
+#[derive(FromQueryResult)]
+struct OpenCallsCountRow {
+    open_calls: i64,
+}
 
 #[async_trait]
 impl OpenCalls for SqlCallerMemory {
@@ -217,31 +234,26 @@ impl OpenCalls for SqlCallerMemory {
     ) -> Result<Vec<OpenCall>, PortError> {
         let values = [tenant.0.into(), begun_by_ms.into(), i64::from(limit).into()];
         let statement = Statement::from_sql_and_values(self.db.dialect(), OPEN_CALLS, values);
-        let rows = self.db.query_all("open_calls", deadline, statement).await?;
-        let open = |row: &QueryResult| {
-            let number: String = row.try_get_by_index(0).map_err(port_error)?;
-            let session_id: Option<String> = row.try_get_by_index(1).map_err(port_error)?;
+        let rows: Vec<OpenCallRow> = self.db.read_all("open_calls", deadline, statement).await?;
+        let open = |row: OpenCallRow| {
             Ok(OpenCall {
-                number: PhoneNumber::from_e164(&number).map_err(|_| undecodable("phone number"))?,
-                session_id: session_id.map(SessionId),
-                begun_at_ms: row.try_get_by_index(2).map_err(port_error)?,
+                number: PhoneNumber::from_e164(&row.phone_number).map_err(|_| undecodable("phone number"))?,
+                session_id: row.session_id.map(SessionId),
+                begun_at_ms: row.recalled_at_ms,
             })
         };
-        rows.iter().map(open).collect()
+        rows.into_iter().map(open).collect()
     }
 
     async fn count_open_calls(&self, begun_by_ms: i64, most: u32, deadline: Deadline) -> Result<u64, PortError> {
-        let row = self
+        let row: Option<OpenCallsCountRow> = self
             .db
-            .query_one("count_open_calls", deadline, COUNT_OPEN_CALLS, || {
+            .read_one("count_open_calls", deadline, COUNT_OPEN_CALLS, || {
                 vec![begun_by_ms.into(), i64::from(most).into()]
             })
             .await?;
-        let open: i64 = row
-            .ok_or_else(|| undecodable("count of open calls"))?
-            .try_get_by_index(0)
-            .map_err(port_error)?;
-        Ok(u64::try_from(open).unwrap_or_default())
+        let row = row.ok_or_else(|| undecodable("count of open calls"))?;
+        Ok(u64::try_from(row.open_calls).unwrap_or_default())
     }
 }
 

@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use domain::{
     access::TenantId,
     async_trait,
-    call::{CallId, RecentCall},
     caller::{
         Caller, Change, HISTORY_CALLS, HISTORY_FACTS, History, HistoryCall, HistoryFact, ImportCounts, Profile,
         ProfileChange, ProfileEdit,
@@ -19,16 +18,14 @@ use domain::{
     phone::PhoneNumber,
     port::{CallerAdmin, ChangeError},
 };
-use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, QueryResult, Statement, TryGetable};
+use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, FromQueryResult, Statement};
 use serde::Serialize;
 use uuid::Uuid;
 
 use crate::{
-    Database,
-    error::{port_error, undecodable},
-    facts,
-    transaction::{Decision, Working, query_one, run},
-    words,
+    Database, facts,
+    row::{CallRow, CallerRow, call_columns, caller_columns},
+    transaction::{Decision, Working, read_one, run},
 };
 
 /// [`CallerAdmin`] in SQL.
@@ -132,14 +129,24 @@ const POSTGRES: [&str; 2] = [
 ];
 
 /// What is stored of a caller.
-const FIND: &str = "\
-SELECT name, first_seen_ms, last_seen_ms, total_calls, tags, custom_attributes FROM callers
-WHERE tenant_id = $1 AND phone_number = $2";
+macro_rules! find {
+    ($lock:literal) => {
+        concat!(
+            "SELECT ",
+            caller_columns!("", "name"),
+            " FROM callers WHERE tenant_id = $1 AND phone_number = $2",
+            $lock
+        )
+    };
+}
 
-/// The same, and nobody else changes it until the transaction ends. SQLite has one writer as it is.
-const FIND_AND_LOCK: &str = "\
-SELECT name, first_seen_ms, last_seen_ms, total_calls, tags, custom_attributes FROM callers
-WHERE tenant_id = $1 AND phone_number = $2 FOR NO KEY UPDATE";
+/// What is stored of a caller, whom nobody else changes until the transaction ends. SQLite has one writer as it is.
+const fn find(dialect: DbBackend) -> &'static str {
+    match dialect {
+        DbBackend::Postgres => find!(" FOR NO KEY UPDATE"),
+        _ => find!(""),
+    }
+}
 
 const CREATE: &str = "\
 INSERT INTO callers (id, tenant_id, phone_number, name, first_seen_ms, last_seen_ms, total_calls, tags, custom_attributes)
@@ -150,12 +157,26 @@ const REPLACE: &str = "\
 UPDATE callers SET name = $3, tags = $4, custom_attributes = $5 WHERE tenant_id = $1 AND phone_number = $2";
 
 /// The caller with each of the latest calls, or once without.
-const HISTORY: &str = "\
-SELECT c.name, c.first_seen_ms, c.last_seen_ms, c.total_calls, c.tags, c.custom_attributes,
-  k.id, k.started_at_ms, k.duration_s, k.outcome, k.summary, k.agent_metadata
-FROM callers AS c LEFT JOIN calls AS k ON k.tenant_id = c.tenant_id AND k.caller_id = c.id
-WHERE c.tenant_id = $1 AND c.phone_number = $2
-ORDER BY k.started_at_ms DESC, k.id DESC LIMIT $3";
+const HISTORY: &str = concat!(
+    "SELECT ",
+    caller_columns!("c.", "c.name"),
+    ", ",
+    call_columns!("k."),
+    ", k.agent_metadata \
+     FROM callers AS c LEFT JOIN calls AS k ON k.tenant_id = c.tenant_id AND k.caller_id = c.id \
+     WHERE c.tenant_id = $1 AND c.phone_number = $2 \
+     ORDER BY k.started_at_ms DESC, k.id DESC LIMIT $3"
+);
+
+/// A row of [`HISTORY`].
+#[derive(FromQueryResult)]
+struct HistoryRow {
+    #[sea_orm(nested)]
+    caller: CallerRow,
+    #[sea_orm(nested)]
+    call: Option<CallRow>,
+    agent_metadata: Option<String>,
+}
 
 #[async_trait]
 impl CallerAdmin for SqlCallerAdmin {
@@ -223,14 +244,17 @@ impl CallerAdmin for SqlCallerAdmin {
         let most = i64::try_from(HISTORY_CALLS).unwrap_or(i64::MAX);
         let values = [tenant.0.into(), number.as_e164().into(), most.into()];
         let statement = Statement::from_sql_and_values(self.db.dialect(), HISTORY, values);
-        let rows = self.db.query_all("history", deadline, statement).await?;
-        let Some(first) = rows.first() else { return Ok(None) };
-        let caller = caller(first)?;
-        let calls = rows.iter().filter_map(|row| call(row).transpose());
-        Ok(Some(History {
-            caller,
-            calls: calls.collect::<Result<_, _>>()?,
-        }))
+        let rows: Vec<HistoryRow> = self.db.read_all("history", deadline, statement).await?;
+        let (mut caller, mut calls) = (None, Vec::new());
+        for row in rows {
+            caller = Some(row.caller);
+            calls.extend(row.call.map(|call| HistoryCall {
+                call: call.into(),
+                agent_metadata: row.agent_metadata.map(JsonObject::from_validated),
+            }));
+        }
+        let caller = caller.map(Caller::try_from).transpose()?;
+        Ok(caller.map(|caller| History { caller, calls }))
     }
 
     async fn facts(
@@ -242,9 +266,8 @@ impl CallerAdmin for SqlCallerAdmin {
         let most = i64::try_from(HISTORY_FACTS).unwrap_or(i64::MAX);
         let values = [tenant.0.into(), number.as_e164().into(), most.into()];
         let statement = Statement::from_sql_and_values(self.db.dialect(), facts::HISTORY, values);
-        let rows = self.db.query_all("facts", deadline, statement).await?;
-        let known = rows.iter().filter_map(|row| facts::decode_history(row).transpose());
-        known.collect()
+        let rows: Vec<facts::HistoryRow> = self.db.read_all("facts", deadline, statement).await?;
+        Ok(rows.into_iter().filter_map(facts::HistoryRow::known).collect())
     }
 }
 
@@ -256,14 +279,10 @@ async fn change(
     edit: ProfileEdit,
     now_ms: i64,
 ) -> Result<Decision<Result<Caller, ChangeError>>, DbErr> {
-    let dialect = transaction.get_database_backend();
-    let find = match dialect {
-        DbBackend::Postgres => FIND_AND_LOCK,
-        _ => FIND,
-    };
+    let find = find(transaction.get_database_backend());
     let key = [tenant.0.into(), number.as_e164().into()];
-    let row = query_one(transaction, find, key).await?;
-    let stored = match row.as_ref().map(caller).transpose() {
+    let row: Option<CallerRow> = read_one(transaction, find, key).await?;
+    let stored = match row.map(Caller::try_from).transpose() {
         Ok(stored) => stored,
         Err(unreadable) => return Ok(Decision::Discard(Err(unreadable.into()))),
     };
@@ -327,39 +346,4 @@ fn first_seen(now_ms: i64) -> Caller {
         tags: Vec::new(),
         custom_attributes: JsonObject::default(),
     }
-}
-
-/// The caller in the first columns of [`FIND`] and [`HISTORY`].
-fn caller(row: &QueryResult) -> Result<Caller, PortError> {
-    let total_calls: i64 = column(row, 3)?;
-    let tags: String = column(row, 4)?;
-    Ok(Caller {
-        name: column(row, 0)?,
-        first_seen_ms: column(row, 1)?,
-        last_seen_ms: column(row, 2)?,
-        total_calls: u64::try_from(total_calls).map_err(|_| undecodable("count of calls"))?,
-        tags: serde_json::from_str(&tags).map_err(|_| undecodable("list of tags"))?,
-        custom_attributes: JsonObject::from_validated(column(row, 5)?),
-    })
-}
-
-/// The call in the last columns of [`HISTORY`]; `None` when there is none.
-fn call(row: &QueryResult) -> Result<Option<HistoryCall>, PortError> {
-    let Some(id) = column(row, 6)? else { return Ok(None) };
-    let outcome: String = column(row, 9)?;
-    let agent_metadata: Option<String> = column(row, 11)?;
-    Ok(Some(HistoryCall {
-        call: RecentCall {
-            call_id: CallId(id),
-            started_at_ms: column(row, 7)?,
-            duration_s: column(row, 8)?,
-            summary: column(row, 10)?,
-            outcome: words::outcome(&outcome),
-        },
-        agent_metadata: agent_metadata.map(JsonObject::from_validated),
-    }))
-}
-
-fn column<T: TryGetable>(row: &QueryResult, index: usize) -> Result<T, PortError> {
-    row.try_get_by_index(index).map_err(port_error)
 }

@@ -9,16 +9,16 @@ use domain::{
     enrichment::CachedLookup,
     error::PortError,
     facts::KnownFact,
-    json::JsonObject,
 };
-use sea_orm::{DbBackend, DbErr, QueryResult};
+use sea_orm::{DbBackend, FromQueryResult};
 use serde::Deserialize;
 use uuid::Uuid;
 
 use crate::{
-    error::{port_error, undecodable},
+    error::undecodable,
     facts,
     lookup::FoundBlocks,
+    row::{CallerRow, call_columns, caller_columns},
     words,
 };
 
@@ -31,48 +31,95 @@ pub(crate) const fn statement(dialect: DbBackend) -> &'static str {
     }
 }
 
+/// The columns of a [`StoredCallerRow`]. What nobody gave as the name may have been said.
+macro_rules! stored_caller_columns {
+    () => {
+        concat!(
+            "c.id, ",
+            caller_columns!(
+                "c.",
+                "COALESCE(c.name, (SELECT f.value FROM facts AS f \
+                   WHERE f.tenant_id = $1 AND f.caller_id = c.id AND f.key = 'name' AND f.stands)) AS name"
+            ),
+            ", c.memory_changed_ms"
+        )
+    };
+}
+
+/// The statement, with what differs: one row to begin with, and the functions that make JSON of rows, which are a call
+/// `k`, a fact `f` and a look-up `e`.
+macro_rules! recall {
+    (from: $from:literal, calls: $calls:literal, facts: $facts:literal, lookups: $lookups:literal) => {
+        concat!(
+            "SELECT ",
+            stored_caller_columns!(),
+            ", (SELECT ",
+            $calls,
+            " FROM (SELECT ",
+            call_columns!(""),
+            " FROM calls WHERE tenant_id = $1 AND caller_id = c.id ORDER BY started_at_ms DESC, id DESC LIMIT 5) AS k) \
+               AS recent_calls, \
+               (SELECT ",
+            $facts,
+            " FROM facts AS f WHERE f.tenant_id = $1 AND f.caller_id = c.id AND f.stands) AS facts, \
+               (SELECT count(*) FROM (SELECT 1 FROM contacts AS o WHERE o.tenant_id = $1 AND o.caller_id = c.id \
+                 AND NOT o.ended AND o.recalled_at_ms <= $3 AND o.session_key <> $4 LIMIT 1000) AS gap) AS gaps, \
+               (SELECT ",
+            $lookups,
+            " FROM enrichment_cache AS e WHERE e.tenant_id = $1 AND e.phone_number = $2) AS lookups, \
+               CASE WHEN c.rewrite_for_ms = c.memory_changed_ms THEN c.rewrite END AS summary \
+             FROM ",
+            $from,
+            " LEFT JOIN callers AS c ON c.tenant_id = $1 AND c.phone_number = $2"
+        )
+    };
+}
+
 // SQLite writes a number into JSON with 15 digits; 17 are exact.
-const SQLITE: &str = "\
-SELECT c.id,
-  COALESCE(c.name, (SELECT f.value FROM facts AS f WHERE f.tenant_id = $1 AND f.caller_id = c.id AND f.key = 'name' AND f.stands)),
-  c.first_seen_ms, c.last_seen_ms, c.total_calls, c.tags, c.custom_attributes, c.memory_changed_ms,
-  (SELECT json_group_array(json_array(
-      lower(hex(k.id)), k.started_at_ms, printf('%!.17g', k.duration_s), k.outcome, k.summary))
-   FROM (SELECT id, started_at_ms, duration_s, outcome, summary FROM calls
-         WHERE tenant_id = $1 AND caller_id = c.id ORDER BY started_at_ms DESC, id DESC LIMIT 5) AS k),
-  (SELECT json_group_array(json_array(
-      f.order_ms, lower(hex(f.call_id)), f.place, f.key, f.value, f.quote, f.said_at_ms, f.observed_at_ms))
-   FROM facts AS f WHERE f.tenant_id = $1 AND f.caller_id = c.id AND f.stands),
-  (SELECT count(*) FROM (SELECT 1 FROM contacts AS o
-    WHERE o.tenant_id = $1 AND o.caller_id = c.id AND NOT o.ended AND o.recalled_at_ms <= $3 AND o.session_key <> $4 LIMIT 1000) AS gap),
-  (SELECT json_group_array(json_array(e.vendor, e.fetched_at_ms, json(e.found)))
-   FROM enrichment_cache AS e WHERE e.tenant_id = $1 AND e.phone_number = $2),
-  CASE WHEN c.rewrite_for_ms = c.memory_changed_ms THEN c.rewrite END
-FROM (SELECT 1) LEFT JOIN callers AS c ON c.tenant_id = $1 AND c.phone_number = $2";
+const SQLITE: &str = recall!(
+    from: "(SELECT 1)",
+    calls: "json_group_array(json_array(\
+            lower(hex(k.id)), k.started_at_ms, printf('%!.17g', k.duration_s), k.outcome, k.summary))",
+    facts: "json_group_array(json_array(\
+            f.order_ms, lower(hex(f.call_id)), f.place, f.key, f.value, f.quote, f.said_at_ms, f.observed_at_ms))",
+    lookups: "json_group_array(json_array(e.vendor, e.fetched_at_ms, json(e.found)))"
+);
 
-const POSTGRES: &str = "\
-SELECT c.id,
-  COALESCE(c.name, (SELECT f.value FROM facts AS f WHERE f.tenant_id = $1 AND f.caller_id = c.id AND f.key = 'name' AND f.stands)),
-  c.first_seen_ms, c.last_seen_ms, c.total_calls, c.tags, c.custom_attributes, c.memory_changed_ms,
-  (SELECT json_agg(json_build_array(k.id, k.started_at_ms, k.duration_s::text, k.outcome, k.summary))::text
-   FROM (SELECT id, started_at_ms, duration_s, outcome, summary FROM calls
-         WHERE tenant_id = $1 AND caller_id = c.id ORDER BY started_at_ms DESC, id DESC LIMIT 5) AS k),
-  (SELECT json_agg(json_build_array(
-      f.order_ms, f.call_id, f.place, f.key, f.value, f.quote, f.said_at_ms, f.observed_at_ms))::text
-   FROM facts AS f WHERE f.tenant_id = $1 AND f.caller_id = c.id AND f.stands),
-  (SELECT count(*) FROM (SELECT 1 FROM contacts AS o
-    WHERE o.tenant_id = $1 AND o.caller_id = c.id AND NOT o.ended AND o.recalled_at_ms <= $3 AND o.session_key <> $4 LIMIT 1000) AS gap),
-  (SELECT json_agg(json_build_array(e.vendor, e.fetched_at_ms, e.found::json))::text
-   FROM enrichment_cache AS e WHERE e.tenant_id = $1 AND e.phone_number = $2),
-  CASE WHEN c.rewrite_for_ms = c.memory_changed_ms THEN c.rewrite END
-FROM (SELECT 1) AS one LEFT JOIN callers AS c ON c.tenant_id = $1 AND c.phone_number = $2";
+const POSTGRES: &str = recall!(
+    from: "(SELECT 1) AS one",
+    calls: "json_agg(json_build_array(k.id, k.started_at_ms, k.duration_s::text, k.outcome, k.summary))::text",
+    facts: "json_agg(json_build_array(\
+            f.order_ms, f.call_id, f.place, f.key, f.value, f.quote, f.said_at_ms, f.observed_at_ms))::text",
+    lookups: "json_agg(json_build_array(e.vendor, e.fetched_at_ms, e.found::json))::text"
+);
 
-/// The profile of the number `$2` of the tenant `$1`, with the same columns in front.
-pub(crate) const CALLER: &str = "\
-SELECT c.id,
-  COALESCE(c.name, (SELECT f.value FROM facts AS f WHERE f.tenant_id = $1 AND f.caller_id = c.id AND f.key = 'name' AND f.stands)),
-  c.first_seen_ms, c.last_seen_ms, c.total_calls, c.tags, c.custom_attributes, c.memory_changed_ms
-FROM callers AS c WHERE c.tenant_id = $1 AND c.phone_number = $2";
+/// The profile of the number `$2` of the tenant `$1`.
+pub(crate) const CALLER: &str = concat!(
+    "SELECT ",
+    stored_caller_columns!(),
+    " FROM callers AS c WHERE c.tenant_id = $1 AND c.phone_number = $2"
+);
+
+/// The row of [`statement`].
+#[derive(FromQueryResult)]
+pub(crate) struct FoundRow {
+    #[sea_orm(nested)]
+    caller: Option<StoredCallerRow>,
+    recent_calls: Option<String>,
+    facts: Option<String>,
+    gaps: i64,
+    lookups: Option<String>,
+    summary: Option<String>,
+}
+
+/// A caller as [`statement`] and [`CALLER`] read it.
+#[derive(FromQueryResult)]
+pub(crate) struct StoredCallerRow {
+    id: Uuid,
+    #[sea_orm(nested)]
+    pub(crate) profile: CallerRow,
+    memory_changed_ms: Option<i64>,
+}
 
 /// What the statement found.
 pub(crate) struct Found {
@@ -90,7 +137,7 @@ pub(crate) struct Found {
     pub(crate) summary: Option<String>,
 }
 
-/// A row of `callers`.
+/// A caller with what is not shown of them.
 pub(crate) struct StoredCaller {
     pub(crate) id: Uuid,
     pub(crate) profile: Caller,
@@ -99,67 +146,44 @@ pub(crate) struct StoredCaller {
 
 /// A call as the statement writes it: id, start, duration in digits, outcome, summary.
 #[derive(Deserialize)]
-struct CallRow(Uuid, i64, String, String, String);
+struct CallEntry(Uuid, i64, String, String, String);
 
 /// A look-up as the statement writes it: vendor, time, blocks.
 #[derive(Deserialize)]
-struct LookupRow(String, i64, FoundBlocks);
+struct LookupEntry(String, i64, FoundBlocks);
 
-impl Found {
-    /// Reads the one row of the statement.
-    pub(crate) fn decode(row: &QueryResult) -> Result<Self, PortError> {
-        let calls: Option<String> = row.try_get_by_index(8).map_err(port_error)?;
-        let facts: Option<String> = row.try_get_by_index(9).map_err(port_error)?;
-        let gaps: i64 = row.try_get_by_index(10).map_err(port_error)?;
-        let lookups: Option<String> = row.try_get_by_index(11).map_err(port_error)?;
+impl TryFrom<FoundRow> for Found {
+    type Error = PortError;
+
+    fn try_from(row: FoundRow) -> Result<Self, PortError> {
         Ok(Self {
-            caller: StoredCaller::decode(row)?,
-            recent_calls: decode_calls(calls.as_deref().unwrap_or("[]"))?,
-            facts: facts::decode(facts.as_deref().unwrap_or("[]"))?,
-            gaps: u64::try_from(gaps).unwrap_or_default(),
-            lookups: decode_lookups(lookups.as_deref().unwrap_or("[]"))?,
-            summary: row.try_get_by_index(12).map_err(port_error)?,
+            caller: row.caller.map(StoredCaller::try_from).transpose()?,
+            recent_calls: decode_calls(row.recent_calls.as_deref().unwrap_or("[]"))?,
+            facts: facts::decode(row.facts.as_deref().unwrap_or("[]"))?,
+            gaps: u64::try_from(row.gaps).unwrap_or_default(),
+            lookups: decode_lookups(row.lookups.as_deref().unwrap_or("[]"))?,
+            summary: row.summary,
         })
     }
 }
 
-impl StoredCaller {
-    /// Reads the columns that [`statement`] and [`CALLER`] begin with; `None` when they are null.
-    pub(crate) fn decode(row: &QueryResult) -> Result<Option<Self>, PortError> {
-        let read = || {
-            let Some(id) = row.try_get_by_index(0)? else {
-                return Ok(None);
-            };
-            let total_calls: i64 = row.try_get_by_index(4)?;
-            let tags: String = row.try_get_by_index(5)?;
-            let profile = Caller {
-                name: row.try_get_by_index(1)?,
-                first_seen_ms: row.try_get_by_index(2)?,
-                last_seen_ms: row.try_get_by_index(3)?,
-                total_calls: u64::try_from(total_calls).unwrap_or_default(),
-                tags: Vec::new(),
-                custom_attributes: JsonObject::from_validated(row.try_get_by_index(6)?),
-            };
-            let memory_changed_ms = row.try_get_by_index(7)?;
-            Ok(Some((id, profile, memory_changed_ms, tags)))
-        };
-        let Some((id, profile, memory_changed_ms, tags)) = read().map_err(|error: DbErr| port_error(error))? else {
-            return Ok(None);
-        };
-        let tags = serde_json::from_str(&tags).map_err(|_| undecodable("list of tags"))?;
-        Ok(Some(Self {
-            id,
-            profile: Caller { tags, ..profile },
-            memory_changed_ms,
-        }))
+impl TryFrom<StoredCallerRow> for StoredCaller {
+    type Error = PortError;
+
+    fn try_from(row: StoredCallerRow) -> Result<Self, PortError> {
+        Ok(Self {
+            id: row.id,
+            profile: row.profile.try_into()?,
+            memory_changed_ms: row.memory_changed_ms,
+        })
     }
 }
 
 fn decode_calls(json: &str) -> Result<Vec<RecentCall>, PortError> {
-    let rows: Vec<CallRow> = serde_json::from_str(json).map_err(|_| undecodable("list of calls"))?;
+    let rows: Vec<CallEntry> = serde_json::from_str(json).map_err(|_| undecodable("list of calls"))?;
     let calls = rows
         .into_iter()
-        .map(|CallRow(id, started_at_ms, duration_s, outcome, summary)| {
+        .map(|CallEntry(id, started_at_ms, duration_s, outcome, summary)| {
             Some(RecentCall {
                 call_id: CallId(id),
                 started_at_ms,
@@ -172,10 +196,10 @@ fn decode_calls(json: &str) -> Result<Vec<RecentCall>, PortError> {
 }
 
 fn decode_lookups(json: &str) -> Result<Vec<CachedLookup>, PortError> {
-    let rows: Vec<LookupRow> = serde_json::from_str(json).map_err(|_| undecodable("list of look-ups"))?;
+    let rows: Vec<LookupEntry> = serde_json::from_str(json).map_err(|_| undecodable("list of look-ups"))?;
     Ok(rows
         .into_iter()
-        .map(|LookupRow(vendor, fetched_at_ms, found)| CachedLookup {
+        .map(|LookupEntry(vendor, fetched_at_ms, found)| CachedLookup {
             vendor,
             fetched_at_ms,
             found: found.into(),

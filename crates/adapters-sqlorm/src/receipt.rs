@@ -10,13 +10,14 @@ use domain::{
     port::{AdminError, ReceiptStore},
     receipt::{CallerState, Group, Receipt, ReceiptId, ShownReceipt, Stats},
 };
-use sea_orm::{DbBackend, QueryResult, Statement, TryGetable};
+use sea_orm::{DbBackend, FromQueryResult, Statement};
 use serde::Serialize;
 use tokio::task::yield_now;
+use uuid::Uuid;
 
 use crate::{
     Database,
-    error::{port_error, undecodable},
+    error::undecodable,
     session::{SessionKey, hex},
     words,
 };
@@ -116,11 +117,59 @@ WHERE r.id = $1 AND ($2 IS NULL OR t.name = $2)";
 
 /// Counts every tenant's receipts when none is named, which only the administrator does.
 const STATS: &str = "\
-SELECT r.known, r.degraded, r.enriched, k.outcome, COUNT(*)
+SELECT r.known, r.degraded, r.enriched, k.outcome, COUNT(*) AS receipts
 FROM receipts AS r JOIN tenants AS t ON t.id = r.tenant_id
   LEFT JOIN calls AS k ON k.tenant_id = r.tenant_id AND k.session_key = r.session_key
 WHERE r.at_ms >= $1 AND ($2 IS NULL OR t.name = $2)
 GROUP BY r.known, r.degraded, r.enriched, k.outcome";
+
+/// A row of [`SHOW`].
+#[derive(FromQueryResult)]
+struct ShownRow {
+    tenant_id: Uuid,
+    name: String,
+    at_ms: i64,
+    trace_id: String,
+    phone_number: String,
+    session_id: Option<String>,
+    deadline_ms: i64,
+    cuts: String,
+    #[sea_orm(nested)]
+    group: GroupRow,
+    response: Vec<u8>,
+    outcome: Option<String>,
+}
+
+/// A row of [`STATS`].
+#[derive(FromQueryResult)]
+struct CountRow {
+    #[sea_orm(nested)]
+    group: GroupRow,
+    outcome: Option<String>,
+    receipts: i64,
+}
+
+/// The columns that say to which group a receipt belongs.
+#[derive(FromQueryResult)]
+struct GroupRow {
+    known: bool,
+    degraded: bool,
+    enriched: bool,
+}
+
+impl From<GroupRow> for Group {
+    fn from(row: GroupRow) -> Self {
+        let caller = match (row.known, row.degraded) {
+            (_, true) => CallerState::Degraded,
+            (true, false) => CallerState::Known,
+            (false, false) => CallerState::New,
+        };
+        Self {
+            caller,
+            enriched: row.enriched,
+        }
+    }
+}
 
 /// Of all tenants, because they have one retention time.
 pub(crate) const PURGE_SQLITE: &str = "\
@@ -159,20 +208,19 @@ impl ReceiptStore for SqlReceiptStore {
     ) -> Result<Option<ShownReceipt>, AdminError> {
         self.check(tenant.as_ref(), deadline).await?;
         let values = || vec![id.0.into(), tenant.clone().into()];
-        let row = self.db.query_one("show a receipt", deadline, SHOW, values).await?;
-        Ok(row.map(|row| shown(id, &row)).transpose()?)
+        let row = self.db.read_one("show a receipt", deadline, SHOW, values).await?;
+        Ok(row.map(|row| shown(id, row)).transpose()?)
     }
 
     async fn stats(&self, tenant: Option<String>, since_ms: i64, deadline: Deadline) -> Result<Stats, AdminError> {
         self.check(tenant.as_ref(), deadline).await?;
         let values = [since_ms.into(), tenant.into()];
         let statement = Statement::from_sql_and_values(self.db.dialect(), STATS, values);
-        let rows = self.db.query_all("receipt stats", deadline, statement).await?;
+        let rows: Vec<CountRow> = self.db.read_all("receipt stats", deadline, statement).await?;
         let mut stats = Stats::default();
-        for row in &rows {
-            let count: i64 = column(row, 4)?;
-            let count = u64::try_from(count).map_err(|_| undecodable("count of receipts"))?;
-            stats.add(group(row, 0)?, outcome(row, 3)?, count);
+        for row in rows {
+            let count = u64::try_from(row.receipts).map_err(|_| undecodable("count of receipts"))?;
+            stats.add(row.group.into(), outcome(row.outcome), count);
         }
         Ok(stats)
     }
@@ -187,49 +235,28 @@ impl ReceiptStore for SqlReceiptStore {
     }
 }
 
-/// The receipt `id` in a row of [`SHOW`].
-fn shown(id: ReceiptId, row: &QueryResult) -> Result<ShownReceipt, PortError> {
-    let number: String = column(row, 4)?;
-    let session: Option<String> = column(row, 5)?;
-    let deadline_ms: i64 = column(row, 6)?;
-    let cuts: String = column(row, 7)?;
-    let response: Vec<u8> = column(row, 11)?;
+/// The receipt `id` that `row` shows.
+fn shown(id: ReceiptId, row: ShownRow) -> Result<ShownReceipt, PortError> {
     Ok(ShownReceipt {
         receipt: Receipt {
             id,
-            tenant: TenantId(column(row, 0)?),
-            at_ms: column(row, 2)?,
-            trace_id: column(row, 3)?,
-            number: PhoneNumber::from_e164(&number).map_err(|_| undecodable("phone number"))?,
-            session_id: session.map(SessionId),
-            deadline_ms: u64::try_from(deadline_ms).map_err(|_| undecodable("deadline"))?,
-            cut: serde_json::from_str(&cuts).map_err(|_| undecodable("list of cuts"))?,
-            group: group(row, 8)?,
-            response: zstd::stream::decode_all(response.as_slice()).map_err(|_| undecodable("response"))?,
+            tenant: TenantId(row.tenant_id),
+            at_ms: row.at_ms,
+            trace_id: row.trace_id,
+            number: PhoneNumber::from_e164(&row.phone_number).map_err(|_| undecodable("phone number"))?,
+            session_id: row.session_id.map(SessionId),
+            deadline_ms: u64::try_from(row.deadline_ms).map_err(|_| undecodable("deadline"))?,
+            cut: serde_json::from_str(&row.cuts).map_err(|_| undecodable("list of cuts"))?,
+            group: row.group.into(),
+            response: zstd::stream::decode_all(row.response.as_slice()).map_err(|_| undecodable("response"))?,
         },
-        tenant: column(row, 1)?,
-        outcome: outcome(row, 12)?,
+        tenant: row.name,
+        outcome: outcome(row.outcome),
     })
 }
 
-/// The group in the three columns that begin with `first`.
-fn group(row: &QueryResult, first: usize) -> Result<Group, PortError> {
-    let caller = match (column(row, first)?, column(row, first + 1)?) {
-        (_, true) => CallerState::Degraded,
-        (true, false) => CallerState::Known,
-        (false, false) => CallerState::New,
-    };
-    let enriched = column(row, first + 2)?;
-    Ok(Group { caller, enriched })
-}
-
-fn outcome(row: &QueryResult, index: usize) -> Result<Option<CallOutcome>, PortError> {
-    let name: Option<String> = column(row, index)?;
-    Ok(name.map(|name| words::outcome(&name)))
-}
-
-fn column<T: TryGetable>(row: &QueryResult, index: usize) -> Result<T, PortError> {
-    row.try_get_by_index(index).map_err(port_error)
+fn outcome(name: Option<String>) -> Option<CallOutcome> {
+    name.map(|name| words::outcome(&name))
 }
 
 fn internal(error: impl std::error::Error + Send + Sync + 'static) -> PortError {

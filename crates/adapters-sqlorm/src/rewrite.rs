@@ -23,14 +23,15 @@ use domain::{
     },
     rewrite::{self, Rewrite},
 };
-use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, QueryResult, Value};
+use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, FromQueryResult, Value};
 use uuid::Uuid;
 
 use crate::{
     Database,
     facts::{self, FactRows},
-    transaction::{Decision, query_all, query_one, run},
-    transcript, words,
+    row::{CallRow, call_columns},
+    transaction::{Decision, read_all, read_one, run},
+    transcript,
 };
 
 /// [`SummaryBacklog`] in SQL.
@@ -84,9 +85,11 @@ pub(crate) const fn due_call(dialect: DbBackend) -> &'static str {
     }
 }
 
-const RECENT_CALLS: &str = "\
-SELECT id, started_at_ms, duration_s, outcome, summary FROM calls WHERE tenant_id = $1 AND caller_id = $2
-ORDER BY started_at_ms DESC, id DESC LIMIT 5";
+const RECENT_CALLS: &str = concat!(
+    "SELECT ",
+    call_columns!(""),
+    " FROM calls WHERE tenant_id = $1 AND caller_id = $2 ORDER BY started_at_ms DESC, id DESC LIMIT 5"
+);
 
 const LEASE_CALLER: &str = "\
 UPDATE callers SET rewrite_due_ms = $3, rewrite_attempts = rewrite_attempts + 1 WHERE tenant_id = $1 AND id = $2";
@@ -130,45 +133,60 @@ ON CONFLICT (tenant_id, day) DO UPDATE SET requests = rewrite_requests.requests 
 const CALL_OF_FACTS: &str = "\
 SELECT caller_id, started_at_ms, received_at_ms FROM calls WHERE tenant_id = $1 AND id = $2";
 
-/// A row that was claimed, before its text is decoded.
-enum Claimed {
-    Call {
-        tenant: Uuid,
-        id: Uuid,
-        attempts: i32,
-        body_hash: Vec<u8>,
-        transcript: Vec<u8>,
-    },
-    Caller {
-        tenant: Uuid,
-        id: Uuid,
-        attempts: i32,
-        memory_changed_ms: i64,
-        total_calls: i64,
-        recent_calls: Vec<RecentCall>,
-    },
+/// The row of [`CALL_OF_FACTS`].
+#[derive(FromQueryResult)]
+struct CallOfFactsRow {
+    caller_id: Uuid,
+    started_at_ms: i64,
+    received_at_ms: i64,
+}
+
+/// A caller that is due.
+#[derive(FromQueryResult)]
+struct DueCallerRow {
+    tenant_id: Uuid,
+    id: Uuid,
+    rewrite_attempts: i32,
+    memory_changed_ms: i64,
+    total_calls: i64,
+}
+
+/// A call that is due.
+#[derive(FromQueryResult)]
+struct DueCallRow {
+    tenant_id: Uuid,
+    id: Uuid,
+    rewrite_attempts: i32,
+    body_hash: Vec<u8>,
+    transcript: Vec<u8>,
+}
+
+/// What was leased, before its text is decoded.
+enum LeasedWork {
+    Call(DueCallRow),
+    Caller(DueCallerRow, Vec<RecentCall>),
 }
 
 #[async_trait]
 impl SummaryBacklog for SqlSummaryBacklog {
     async fn claim(&self, now_ms: i64, leased_until_ms: i64, deadline: Deadline) -> Result<Option<Claim>, PortError> {
-        let claimed = self
+        let leased = self
             .db
             .transaction("claim", deadline, move |transaction| {
                 Box::pin(async move {
-                    let claimed = match claim_caller(transaction, now_ms, leased_until_ms).await? {
-                        Some(claimed) => Some(claimed),
-                        None => claim_call(transaction, now_ms, leased_until_ms).await?,
+                    let leased = match lease_caller(transaction, now_ms, leased_until_ms).await? {
+                        Some(caller) => Some(caller),
+                        None => lease_call(transaction, now_ms, leased_until_ms).await?,
                     };
-                    Ok(if claimed.is_some() {
-                        Decision::Commit(claimed)
+                    Ok(if leased.is_some() {
+                        Decision::Commit(leased)
                     } else {
                         Decision::Discard(None)
                     })
                 })
             })
             .await?;
-        claimed.map(|claimed| claimed.decode(leased_until_ms)).transpose()
+        leased.map(|leased| leased.decode(leased_until_ms)).transpose()
     }
 
     async fn reserve(&self, tenant: TenantId, day: Day, cap: u32, deadline: Deadline) -> Result<bool, PortError> {
@@ -255,23 +273,18 @@ async fn add_facts(transaction: &DatabaseTransaction, claim: &Handle, found: Vec
     if found.is_empty() {
         return Ok(());
     }
-    let of_call = || [claim.tenant.into(), claim.id.into()];
-    let call = query_one(transaction, CALL_OF_FACTS, of_call()).await?;
+    let of_call = [claim.tenant.into(), claim.id.into()];
+    let call: Option<CallOfFactsRow> = read_one(transaction, CALL_OF_FACTS, of_call).await?;
     let call = call.ok_or(DbErr::RecordNotUpdated)?;
-    let (caller, started_at_ms, received_at_ms): (Uuid, i64, i64) = (
-        call.try_get_by_index(0)?,
-        call.try_get_by_index(1)?,
-        call.try_get_by_index(2)?,
-    );
     let stored = facts::of_call(transaction, claim.tenant, claim.id).await?;
     let said: Vec<SaidFact> = found
         .into_iter()
-        .map(|(fact, turn)| SaidFact::new(fact, &turn, started_at_ms, received_at_ms))
+        .map(|(fact, turn)| SaidFact::new(fact, &turn, call.started_at_ms, call.received_at_ms))
         .collect();
     let known = stored.iter().filter_map(|(key, value)| Some(((*key)?, value.as_str())));
     let new = rewrite::beside(known, said);
     FactRows::behind(stored.len(), &new)
-        .write(transaction, claim.tenant, claim.id, caller, received_at_ms)
+        .write(transaction, claim.tenant, claim.id, call.caller_id, call.received_at_ms)
         .await
 }
 
@@ -314,34 +327,23 @@ impl Handle {
     }
 }
 
-impl Claimed {
+impl LeasedWork {
     fn decode(self, leased_until_ms: i64) -> Result<Claim, PortError> {
         let (tenant, attempts, version, subject) = match self {
-            Self::Call {
-                tenant,
-                id,
-                attempts,
-                body_hash,
-                transcript,
-            } => {
-                let transcript = transcript::decode(&transcript)?;
-                let call = CallId(id);
-                (tenant, attempts, body_hash, Subject::Call { call, transcript })
+            Self::Call(row) => {
+                let transcript = transcript::decode(&row.transcript)?;
+                let call = CallId(row.id);
+                let subject = Subject::Call { call, transcript };
+                (row.tenant_id, row.rewrite_attempts, row.body_hash, subject)
             }
-            Self::Caller {
-                tenant,
-                id,
-                attempts,
-                memory_changed_ms,
-                total_calls,
-                recent_calls,
-            } => {
+            Self::Caller(row, recent_calls) => {
                 let subject = Subject::Caller {
-                    caller: id,
-                    total_calls: u64::try_from(total_calls).unwrap_or_default(),
+                    caller: row.id,
+                    total_calls: u64::try_from(row.total_calls).unwrap_or_default(),
                     recent_calls,
                 };
-                (tenant, attempts, memory_changed_ms.to_be_bytes().to_vec(), subject)
+                let version = row.memory_changed_ms.to_be_bytes().to_vec();
+                (row.tenant_id, row.rewrite_attempts, version, subject)
             }
         };
         Ok(Claim {
@@ -354,78 +356,41 @@ impl Claimed {
     }
 }
 
-async fn claim_caller(
+async fn lease_caller(
     transaction: &DatabaseTransaction,
     now_ms: i64,
     leased_until_ms: i64,
-) -> Result<Option<Claimed>, DbErr> {
+) -> Result<Option<LeasedWork>, DbErr> {
     let due = due_caller(transaction.get_database_backend());
-    let Some(row) = find_due(transaction, due, now_ms).await? else {
+    let Some(row) = read_one::<DueCallerRow, _>(transaction, due, due_at(now_ms)).await? else {
         return Ok(None);
     };
-    let (tenant, id): (Uuid, Uuid) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
-    run(
-        transaction,
-        LEASE_CALLER,
-        [tenant.into(), id.into(), leased_until_ms.into()],
-    )
-    .await?;
-    let calls = query_all(transaction, RECENT_CALLS, [tenant.into(), id.into()]).await?;
-    Ok(Some(Claimed::Caller {
-        tenant,
-        id,
-        attempts: row.try_get_by_index(2)?,
-        memory_changed_ms: row.try_get_by_index(3)?,
-        total_calls: row.try_get_by_index(4)?,
-        recent_calls: calls.iter().map(recent_call).collect::<Result<_, _>>()?,
-    }))
+    let lease = [row.tenant_id.into(), row.id.into(), leased_until_ms.into()];
+    run(transaction, LEASE_CALLER, lease).await?;
+    let calls: Vec<CallRow> = read_all(transaction, RECENT_CALLS, [row.tenant_id.into(), row.id.into()]).await?;
+    let calls = calls.into_iter().map(RecentCall::from).collect();
+    Ok(Some(LeasedWork::Caller(row, calls)))
 }
 
-fn recent_call(row: &QueryResult) -> Result<RecentCall, DbErr> {
-    let outcome: String = row.try_get_by_index(3)?;
-    Ok(RecentCall {
-        call_id: CallId(row.try_get_by_index(0)?),
-        started_at_ms: row.try_get_by_index(1)?,
-        duration_s: row.try_get_by_index(2)?,
-        outcome: words::outcome(&outcome),
-        summary: row.try_get_by_index(4)?,
-    })
-}
-
-async fn claim_call(
+async fn lease_call(
     transaction: &DatabaseTransaction,
     now_ms: i64,
     leased_until_ms: i64,
-) -> Result<Option<Claimed>, DbErr> {
+) -> Result<Option<LeasedWork>, DbErr> {
     let due = due_call(transaction.get_database_backend());
-    let Some(row) = find_due(transaction, due, now_ms).await? else {
+    let Some(row) = read_one::<DueCallRow, _>(transaction, due, due_at(now_ms)).await? else {
         return Ok(None);
     };
-    let (tenant, id): (Uuid, Uuid) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
-    run(
-        transaction,
-        LEASE_CALL,
-        [tenant.into(), id.into(), leased_until_ms.into()],
-    )
-    .await?;
-    Ok(Some(Claimed::Call {
-        tenant,
-        id,
-        attempts: row.try_get_by_index(2)?,
-        body_hash: row.try_get_by_index(3)?,
-        transcript: row.try_get_by_index(4)?,
-    }))
+    let lease = [row.tenant_id.into(), row.id.into(), leased_until_ms.into()];
+    run(transaction, LEASE_CALL, lease).await?;
+    Ok(Some(LeasedWork::Call(row)))
 }
 
-async fn find_due(
-    transaction: &DatabaseTransaction,
-    sql: &'static str,
-    now_ms: i64,
-) -> Result<Option<QueryResult>, DbErr> {
-    let values = [
+/// The parameters of [`due_caller`] and [`due_call`].
+fn due_at(now_ms: i64) -> [Value; 3] {
+    [
         now_ms.into(),
         now_ms.saturating_sub(WORTH_MS).into(),
         i64::from(ATTEMPTS).into(),
-    ];
-    query_one(transaction, sql, values).await
+    ]
 }

@@ -18,13 +18,13 @@ use domain::{
     error::PortError,
     port::{AdminError, CapChange, CapChanges, DailyCaps, Day, Purchase, SpendAdmin, SpendLedger, Usage},
 };
-use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, QueryResult, Statement, TryGetable, Value};
+use sea_orm::{ConnectionTrait, DbBackend, FromQueryResult, Statement};
 use tokio::{sync::Semaphore, time::timeout_at};
 
 use crate::{
     Database,
-    error::{port_error, undecodable},
-    transaction::Decision,
+    error::undecodable,
+    transaction::{Decision, query_one, read_one, run},
 };
 
 /// Purchases of this process that may be under way. They wait for each other in the database, and must leave
@@ -100,15 +100,11 @@ impl SpendLedger for SqlSpendLedger {
                         DbBackend::Postgres => LOCK_TENANT,
                         _ => FIND_TENANT,
                     };
-                    if query(transaction, find, [tenant.into()]).await?.is_none() {
+                    if query_one(transaction, find, [tenant.into()]).await?.is_none() {
                         return Ok(Decision::Discard(Err(refusal(Uncounted::NoTenant))));
                     }
                     let values = [tenant.into(), day.into(), vendor.into(), price.into()];
-                    let dialect = transaction.get_database_backend();
-                    let counted = transaction
-                        .execute_raw(Statement::from_sql_and_values(dialect, COUNT, values))
-                        .await?;
-                    if counted.rows_affected() == 0 {
+                    if run(transaction, COUNT, values).await?.rows_affected() == 0 {
                         return Ok(Decision::Discard(Ok(false)));
                     }
                     committing.store(true, Ordering::SeqCst);
@@ -125,27 +121,69 @@ SELECT t.name, s.vendor, s.day, s.lookups, s.spend_micro_usd
 FROM tenants AS t LEFT JOIN lookup_spend AS s ON s.tenant_id = t.id AND s.day >= $1
 WHERE $2 IS NULL OR t.name = $2";
 
-const CHANGE_CAPS: &str = "\
-UPDATE tenants SET
-  daily_lookups = CASE WHEN $2 THEN daily_lookups ELSE $3 END,
-  daily_spend_micro_usd = CASE WHEN $4 THEN daily_spend_micro_usd ELSE $5 END
-WHERE name = $1
-RETURNING daily_lookups, daily_spend_micro_usd";
+/// A row of [`USAGE`].
+#[derive(FromQueryResult)]
+struct UsageRow {
+    name: String,
+    #[sea_orm(nested)]
+    spend: Option<SpendRow>,
+}
 
-const CAPS: &str = "\
-SELECT daily_lookups, daily_spend_micro_usd, name FROM tenants
-WHERE daily_lookups IS NOT NULL OR daily_spend_micro_usd IS NOT NULL";
+/// What a row of `lookup_spend` counts.
+#[derive(FromQueryResult)]
+struct SpendRow {
+    vendor: String,
+    day: i32,
+    lookups: i64,
+    spend_micro_usd: i64,
+}
+
+/// The columns of a [`CapsRow`].
+macro_rules! caps_columns {
+    () => {
+        "daily_lookups, daily_spend_micro_usd"
+    };
+}
+
+const CHANGE_CAPS: &str = concat!(
+    "UPDATE tenants SET \
+       daily_lookups = CASE WHEN $2 THEN daily_lookups ELSE $3 END, \
+       daily_spend_micro_usd = CASE WHEN $4 THEN daily_spend_micro_usd ELSE $5 END \
+     WHERE name = $1 RETURNING ",
+    caps_columns!()
+);
+
+const CAPS: &str = concat!(
+    "SELECT name, ",
+    caps_columns!(),
+    " FROM tenants WHERE daily_lookups IS NOT NULL OR daily_spend_micro_usd IS NOT NULL"
+);
+
+/// The caps of a tenant.
+#[derive(FromQueryResult)]
+struct CapsRow {
+    daily_lookups: Option<i64>,
+    daily_spend_micro_usd: Option<i64>,
+}
+
+/// A row of [`CAPS`].
+#[derive(FromQueryResult)]
+struct NamedCapsRow {
+    name: String,
+    #[sea_orm(nested)]
+    caps: CapsRow,
+}
 
 #[async_trait]
 impl SpendAdmin for SqlSpendLedger {
     async fn usage(&self, tenant: Option<String>, since: Day, deadline: Deadline) -> Result<Vec<Usage>, AdminError> {
         let values = [since.0.into(), tenant.clone().into()];
         let statement = Statement::from_sql_and_values(self.db.dialect(), USAGE, values);
-        let rows = self.db.query_all("usage", deadline, statement).await?;
+        let rows: Vec<UsageRow> = self.db.read_all("usage", deadline, statement).await?;
         match tenant {
             Some(name) if rows.is_empty() => Err(AdminError::UnknownTenant(name)),
             _ => {
-                let counted: Result<Vec<_>, _> = rows.iter().filter_map(|row| usage(row).transpose()).collect();
+                let counted: Result<Vec<_>, _> = rows.into_iter().filter_map(usage).collect();
                 let mut counted = counted?;
                 // Not by the database, whose order of names depends on its language.
                 counted.sort_by(|a, b| (a.day, &a.tenant, &a.vendor).cmp(&(b.day, &b.tenant, &b.vendor)));
@@ -174,8 +212,8 @@ impl SpendAdmin for SqlSpendLedger {
                     spend.into(),
                 ];
                 Box::pin(async move {
-                    let row = query(transaction, CHANGE_CAPS, values).await?;
-                    Ok(Decision::Commit(row.as_ref().map(caps).transpose()))
+                    let row: Option<CapsRow> = read_one(transaction, CHANGE_CAPS, values).await?;
+                    Ok(Decision::Commit(row.map(caps).transpose()))
                 })
             })
             .await??;
@@ -184,25 +222,14 @@ impl SpendAdmin for SqlSpendLedger {
 
     async fn caps(&self, deadline: Deadline) -> Result<BTreeMap<String, DailyCaps>, AdminError> {
         let statement = Statement::from_string(self.db.dialect(), CAPS);
-        let rows = self.db.query_all("caps", deadline, statement).await?;
-        let named = rows.iter().map(|row| Ok((column(row, 2)?, caps(row)?)));
+        let rows: Vec<NamedCapsRow> = self.db.read_all("caps", deadline, statement).await?;
+        let named = rows.into_iter().map(|row| Ok((row.name, caps(row.caps)?)));
         Ok(named.collect::<Result<_, PortError>>()?)
     }
 }
 
 fn refusal(why: Uncounted) -> PortError {
     PortError::Internal(Box::new(why))
-}
-
-async fn query<const N: usize>(
-    transaction: &DatabaseTransaction,
-    sql: &'static str,
-    values: [Value; N],
-) -> Result<Option<QueryResult>, DbErr> {
-    let dialect = transaction.get_database_backend();
-    transaction
-        .query_one_raw(Statement::from_sql_and_values(dialect, sql, values))
-        .await
 }
 
 /// Whether the cap stays, and what it becomes if not.
@@ -215,30 +242,26 @@ fn to_columns(change: CapChange) -> (bool, Option<i64>) {
 }
 
 /// What a row of [`USAGE`] counts; `None` for a tenant that bought nothing.
-fn usage(row: &QueryResult) -> Result<Option<Usage>, PortError> {
-    let Some(vendor) = column::<Option<String>>(row, 1)? else {
-        return Ok(None);
+fn usage(row: UsageRow) -> Option<Result<Usage, PortError>> {
+    let UsageRow { name: tenant, spend } = row;
+    let spend = spend?;
+    let counted = || {
+        Ok(Usage {
+            tenant,
+            vendor: spend.vendor,
+            day: Day(spend.day),
+            lookups: to_count(spend.lookups)?,
+            spend_micro_usd: to_count(spend.spend_micro_usd)?,
+        })
     };
-    Ok(Some(Usage {
-        tenant: column(row, 0)?,
-        vendor,
-        day: Day(column(row, 2)?),
-        lookups: to_count(column(row, 3)?)?,
-        spend_micro_usd: to_count(column(row, 4)?)?,
-    }))
+    Some(counted())
 }
 
-/// The caps in the first two columns.
-fn caps(row: &QueryResult) -> Result<DailyCaps, PortError> {
-    let cap = |index| column::<Option<i64>>(row, index)?.map(to_count).transpose();
+fn caps(row: CapsRow) -> Result<DailyCaps, PortError> {
     Ok(DailyCaps {
-        lookups: cap(0)?,
-        spend_micro_usd: cap(1)?,
+        lookups: row.daily_lookups.map(to_count).transpose()?,
+        spend_micro_usd: row.daily_spend_micro_usd.map(to_count).transpose()?,
     })
-}
-
-fn column<T: TryGetable>(row: &QueryResult, index: usize) -> Result<T, PortError> {
-    row.try_get_by_index(index).map_err(port_error)
 }
 
 fn to_count(stored: i64) -> Result<u64, PortError> {

@@ -1,7 +1,9 @@
 //! The work of a transaction, and how it runs its statements.
 
 use futures_util::future::BoxFuture;
-use sea_orm::{ConnectionTrait, DatabaseTransaction, DbErr, ExecResult, QueryResult, Statement, Value};
+use sea_orm::{
+    ConnectionTrait, DatabaseTransaction, DbErr, ExecResult, FromQueryResult, QueryResult, Statement, Value,
+};
 
 /// What a transaction wants done with what it did.
 pub(crate) enum Decision<T> {
@@ -40,14 +42,25 @@ pub(crate) async fn query_one<const N: usize>(
         .await
 }
 
-/// Every row of a statement.
-pub(crate) async fn query_all<const N: usize>(
+/// The first row of a statement, read as an `R`.
+pub(crate) async fn read_one<R: FromQueryResult, const N: usize>(
     transaction: &DatabaseTransaction,
     sql: &'static str,
     values: [Value; N],
-) -> Result<Vec<QueryResult>, DbErr> {
+) -> Result<Option<R>, DbErr> {
+    let row = query_one(transaction, sql, values).await?;
+    row.map(|row| R::from_query_result(&row, "")).transpose()
+}
+
+/// Every row of a statement, each read as an `R`.
+pub(crate) async fn read_all<R: FromQueryResult, const N: usize>(
+    transaction: &DatabaseTransaction,
+    sql: &'static str,
+    values: [Value; N],
+) -> Result<Vec<R>, DbErr> {
     let dialect = transaction.get_database_backend();
-    transaction
+    let rows = transaction
         .query_all_raw(Statement::from_sql_and_values(dialect, sql, values))
-        .await
+        .await?;
+    rows.iter().map(|row| R::from_query_result(row, "")).collect()
 }
