@@ -12,6 +12,7 @@ mod m20261121_000003_facts;
 mod m20261121_000004_unfinished_calls;
 mod m20261121_000005_receipts;
 mod m20261121_000006_rewrites;
+mod m20261122_000007_rewrite_reservations;
 
 /// Every schema step, oldest first.
 #[derive(Debug, Clone, Copy)]
@@ -27,6 +28,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261121_000004_unfinished_calls::Step),
             Box::new(m20261121_000005_receipts::Step),
             Box::new(m20261121_000006_rewrites::Step),
+            Box::new(m20261122_000007_rewrite_reservations::Step),
         ]
     }
 }

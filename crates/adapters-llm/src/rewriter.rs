@@ -6,9 +6,12 @@ use std::{
 };
 
 use domain::{
+    access::TenantId,
     context::Deadline,
     error::PortError,
-    port::{Claim, Clock, Day, ModelError, RewriteProbe, Subject, Summarizer, SummaryBacklog, rewrite::ATTEMPTS},
+    port::{
+        Claim, Clock, Day, ModelError, RequestId, RewriteProbe, Subject, Summarizer, SummaryBacklog, rewrite::ATTEMPTS,
+    },
     rewrite::{self, Draft, Rejection, Rewrite},
 };
 use tokio::{runtime::Handle, sync::watch, task::JoinHandle};
@@ -20,6 +23,9 @@ const STORING: Duration = Duration::from_secs(3);
 
 /// How long after midnight (UTC) work that the cap of a day put off is spread, in milliseconds.
 const SPREAD_MS: i64 = 10 * 60 * 1000;
+
+/// Requests that are remembered of a day because nobody knows whether they were counted.
+const UNANSWERED: usize = 1024;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
@@ -85,6 +91,7 @@ impl Rewriter {
         let worker = Arc::new(Worker {
             parts,
             pause: Pause::new(first, longest),
+            unanswered: Mutex::default(),
         });
         let lanes = (0..lanes).map(|_| {
             let (worker, mut stopped) = (Arc::clone(&worker), stopped.clone());
@@ -116,6 +123,9 @@ impl Rewriter {
 struct Worker {
     parts: RewriterParts,
     pause: Pause,
+    /// Requests that were never sent, because nobody knows whether they were counted. The tenant's next request of that
+    /// day takes the place of one, so that it is not counted beside it.
+    unanswered: Mutex<Vec<(TenantId, Day, RequestId)>>,
 }
 
 /// What is asked of the model.
@@ -173,10 +183,7 @@ impl Worker {
             backlog, limits, probe, ..
         } = &self.parts;
         let today = Day::of_ms(now_ms);
-        if !backlog
-            .reserve(claim.tenant, today, limits.daily_requests, storing())
-            .await?
-        {
+        if !self.reserve(claim.tenant, today).await? {
             probe.capped();
             let tomorrow_ms = (i64::from(today.0) + 1).saturating_mul(DAY_MS);
             let due_ms = tomorrow_ms.saturating_add(rand::random_range(0..SPREAD_MS));
@@ -209,6 +216,30 @@ impl Worker {
         };
         probe.ended(kind, outcome, took);
         Ok(())
+    }
+
+    /// Counts a request that is about to be sent; whether it may be.
+    async fn reserve(&self, tenant: TenantId, day: Day) -> Result<bool, PortError> {
+        let request = self.take_unanswered(tenant, day);
+        let request = request.unwrap_or_else(|| RequestId::from_random(rand::random()));
+        let RewriterParts { backlog, limits, .. } = &self.parts;
+        let reserved = backlog
+            .reserve(tenant, day, request, limits.daily_requests, storing())
+            .await;
+        if reserved.is_err() {
+            let mut unanswered = self.unanswered.lock().unwrap_or_else(PoisonError::into_inner);
+            if unanswered.len() < UNANSWERED {
+                unanswered.push((tenant, day, request));
+            }
+        }
+        reserved
+    }
+
+    fn take_unanswered(&self, tenant: TenantId, day: Day) -> Option<RequestId> {
+        let mut unanswered = self.unanswered.lock().unwrap_or_else(PoisonError::into_inner);
+        unanswered.retain(|(_, of, _)| *of == day);
+        let found = unanswered.iter().position(|(of, ..)| *of == tenant)?;
+        Some(unanswered.swap_remove(found).2)
     }
 
     async fn ask(&self, question: &Question<'_>, deadline: Deadline) -> Result<Draft, ModelError> {

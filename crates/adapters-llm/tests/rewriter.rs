@@ -13,8 +13,12 @@ use std::{
 use adapters_llm::{OpenAi, Rewriter, RewriterLimits, RewriterParts};
 use domain::{
     access::TenantId,
+    async_trait,
+    context::Deadline,
+    error::PortError,
     memory::{CallRecord, Recollection},
-    port::{CallerMemory, RewriteProbe},
+    port::{CallerMemory, Claim, Day, RequestId, RewriteProbe, SummaryBacklog},
+    rewrite::Rewrite,
 };
 use secrecy::SecretString;
 use serde_json::{Value, json};
@@ -91,11 +95,15 @@ impl Bench {
     }
 
     fn start_at(&self, base: &str, limits: RewriterLimits) -> Rewriter {
+        self.start_over(self.memory.clone(), base, limits)
+    }
+
+    fn start_over(&self, backlog: Arc<dyn SummaryBacklog>, base: &str, limits: RewriterLimits) -> Rewriter {
         let base = base.parse().expect("a base address");
         let key = SecretString::from(KEY);
         let model = OpenAi::new(base, "small".to_owned(), Some(&key)).expect("a client");
         let parts = RewriterParts {
-            backlog: self.memory.clone(),
+            backlog,
             model: Arc::new(model),
             clock: self.clock.clone(),
             probe: self.outcomes.clone(),
@@ -422,6 +430,76 @@ async fn the_cap_of_a_day_puts_the_rest_off_to_the_next() {
     assert_eq!(bench.outcomes(4).await.len(), 4);
     rewriter.stop().await;
     assert_eq!(bench.asked().await.len(), 4);
+}
+
+/// A backlog that counts what it is asked first, and breaks three times before it says so.
+struct Forgetful {
+    memory: Arc<InMemoryCallerMemory>,
+    answers_lost: AtomicUsize,
+}
+
+#[async_trait]
+impl SummaryBacklog for Forgetful {
+    async fn claim(&self, now_ms: i64, leased_until_ms: i64, deadline: Deadline) -> Result<Option<Claim>, PortError> {
+        self.memory.claim(now_ms, leased_until_ms, deadline).await
+    }
+
+    async fn reserve(
+        &self,
+        tenant: TenantId,
+        day: Day,
+        request: RequestId,
+        cap: u32,
+        deadline: Deadline,
+    ) -> Result<bool, PortError> {
+        let reserved = self.memory.reserve(tenant, day, request, cap, deadline).await?;
+        if self.answers_lost.fetch_add(1, Ordering::SeqCst) < 3 {
+            return Err(PortError::Unavailable("the answer is lost".into()));
+        }
+        Ok(reserved)
+    }
+
+    async fn settle(
+        &self,
+        claim: &Claim,
+        rewrite: Option<Rewrite>,
+        now_ms: i64,
+        deadline: Deadline,
+    ) -> Result<bool, PortError> {
+        self.memory.settle(claim, rewrite, now_ms, deadline).await
+    }
+
+    async fn put_back(&self, claim: &Claim, due_ms: i64, counts: bool, deadline: Deadline) -> Result<(), PortError> {
+        self.memory.put_back(claim, due_ms, counts, deadline).await
+    }
+}
+
+#[tokio::test]
+async fn a_request_whose_count_is_not_heard_of_is_counted_once() {
+    let bench = Bench::answering(well).await;
+    bench.end_one().await;
+    let backlog = Arc::new(Forgetful {
+        memory: bench.memory.clone(),
+        answers_lost: AtomicUsize::new(0),
+    });
+    let limits = RewriterLimits {
+        // The call's and the caller's.
+        daily_requests: 2,
+        ..quick()
+    };
+    let base = format!("{}/v1", bench.server.uri());
+    let rewriter = bench.start_over(backlog.clone(), &base, limits);
+    for lost in 1..=3 {
+        eventually("an answer is lost", async || {
+            (backlog.answers_lost.load(Ordering::SeqCst) >= lost).then_some(())
+        })
+        .await;
+        // The lease ends.
+        bench.clock.advance(Duration::from_mins(1));
+    }
+    assert_eq!(bench.outcomes(2).await, [("call", "kept"), ("caller", "kept")]);
+    rewriter.stop().await;
+    assert_eq!(bench.outcomes.capped.load(Ordering::SeqCst), 0);
 }
 
 #[tokio::test]

@@ -5,11 +5,6 @@
 //! tenant. On PostgreSQL a claim skips what other transactions hold, so that replicas share the work without waiting;
 //! on SQLite there is one writer. Callers are locked before calls, as where calls end.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
-};
-
 use domain::{
     access::TenantId,
     async_trait,
@@ -18,7 +13,7 @@ use domain::{
     error::PortError,
     facts::{Fact, SaidFact},
     port::{
-        Claim, Day, Subject, SummaryBacklog,
+        Claim, Day, RequestId, Subject, SummaryBacklog,
         rewrite::{ATTEMPTS, WORTH_MS},
     },
     rewrite::{self, Rewrite},
@@ -119,13 +114,16 @@ const PUT_BACK_CALLER: &str = "\
 UPDATE callers SET rewrite_due_ms = $5, rewrite_attempts = $6
 WHERE tenant_id = $1 AND id = $2 AND rewrite_due_ms = $3 AND memory_changed_ms = $4";
 
-/// Why a request was neither counted nor refused.
-#[derive(Debug, thiserror::Error)]
-#[error("the connection broke while a request was counted, which may be counted or not")]
-struct Uncounted;
+/// Remembers that a request is let through; changes no row when it was before.
+const REMEMBER: &str = "\
+INSERT INTO rewrite_reservations (tenant_id, day, request_id) VALUES ($1, $2, $3)
+ON CONFLICT (tenant_id, day, request_id) DO NOTHING";
+
+/// Forgets the requests of days before `$2`.
+const FORGET: &str = "DELETE FROM rewrite_reservations WHERE tenant_id = $1 AND day < $2";
 
 /// Counts one request unless it would go above the cap; changes no row then.
-const RESERVE: &str = "\
+const COUNT: &str = "\
 INSERT INTO rewrite_requests (tenant_id, day, requests) SELECT $1, $2, 1 WHERE $3 > 0
 ON CONFLICT (tenant_id, day) DO UPDATE SET requests = rewrite_requests.requests + 1
   WHERE rewrite_requests.requests < $3";
@@ -189,28 +187,32 @@ impl SummaryBacklog for SqlSummaryBacklog {
         leased.map(|leased| leased.decode(leased_until_ms)).transpose()
     }
 
-    async fn reserve(&self, tenant: TenantId, day: Day, cap: u32, deadline: Deadline) -> Result<bool, PortError> {
-        // A transaction is done again when its connection broke, and a commit that was on its way then may have
-        // arrived.
-        let committing = Arc::new(AtomicBool::new(false));
+    async fn reserve(
+        &self,
+        tenant: TenantId,
+        day: Day,
+        request: RequestId,
+        cap: u32,
+        deadline: Deadline,
+    ) -> Result<bool, PortError> {
         self.db
             .transaction("reserve", deadline, move |transaction| {
-                let committing = Arc::clone(&committing);
                 Box::pin(async move {
-                    if committing.load(Ordering::SeqCst) {
-                        return Ok(Decision::Discard(Err(PortError::Unavailable(Box::new(Uncounted)))));
+                    let remember = [tenant.0.into(), day.0.into(), request.0.into()];
+                    if run(transaction, REMEMBER, remember).await?.rows_affected() == 0 {
+                        return Ok(Decision::Discard(true));
                     }
-                    let values = [tenant.0.into(), day.0.into(), i64::from(cap).into()];
-                    let counted = run(transaction, RESERVE, values).await?.rows_affected() > 0;
-                    committing.store(counted, Ordering::SeqCst);
-                    Ok(if counted {
-                        Decision::Commit(Ok(true))
-                    } else {
-                        Decision::Discard(Ok(false))
-                    })
+                    let count = [tenant.0.into(), day.0.into(), i64::from(cap).into()];
+                    if run(transaction, COUNT, count).await?.rows_affected() == 0 {
+                        return Ok(Decision::Discard(false));
+                    }
+                    // The day before is kept for requests that began in it.
+                    let forget = [tenant.0.into(), day.0.saturating_sub(1).into()];
+                    run(transaction, FORGET, forget).await?;
+                    Ok(Decision::Commit(true))
                 })
             })
-            .await?
+            .await
     }
 
     async fn settle(

@@ -68,9 +68,9 @@ ON CONFLICT (tenant_id, day, vendor) DO UPDATE SET
 
 /// Why a purchase was neither counted nor refused.
 #[derive(Debug, thiserror::Error)]
-enum Uncounted {
+enum PurchaseFault {
     #[error("the connection broke while a purchase was committed, which may be counted or not")]
-    Lost,
+    CommitLost,
     #[error("there is no such tenant")]
     NoTenant,
     #[error("the price of a look-up is too high to be counted")]
@@ -80,7 +80,7 @@ enum Uncounted {
 #[async_trait]
 impl SpendLedger for SqlSpendLedger {
     async fn reserve(&self, purchase: &Purchase, deadline: Deadline) -> Result<bool, PortError> {
-        let price = i64::try_from(purchase.price_micro_usd).map_err(|_| refusal(Uncounted::TooDear))?;
+        let price = i64::try_from(purchase.price_micro_usd).map_err(|_| refusal(PurchaseFault::TooDear))?;
         let _permit = timeout_at(deadline.0.into(), self.under_way.acquire())
             .await
             .map_err(|_| PortError::deadline("reserve"))?;
@@ -93,7 +93,7 @@ impl SpendLedger for SqlSpendLedger {
                 let (vendor, committing) = (vendor.clone(), Arc::clone(&committing));
                 Box::pin(async move {
                     if committing.load(Ordering::SeqCst) {
-                        let lost = PortError::Unavailable(Box::new(Uncounted::Lost));
+                        let lost = PortError::Unavailable(Box::new(PurchaseFault::CommitLost));
                         return Ok(Decision::Discard(Err(lost)));
                     }
                     let find = match transaction.get_database_backend() {
@@ -101,7 +101,7 @@ impl SpendLedger for SqlSpendLedger {
                         _ => FIND_TENANT,
                     };
                     if query_one(transaction, find, [tenant.into()]).await?.is_none() {
-                        return Ok(Decision::Discard(Err(refusal(Uncounted::NoTenant))));
+                        return Ok(Decision::Discard(Err(refusal(PurchaseFault::NoTenant))));
                     }
                     let values = [tenant.into(), day.into(), vendor.into(), price.into()];
                     if run(transaction, COUNT, values).await?.rows_affected() == 0 {
@@ -228,7 +228,7 @@ impl SpendAdmin for SqlSpendLedger {
     }
 }
 
-fn refusal(why: Uncounted) -> PortError {
+fn refusal(why: PurchaseFault) -> PortError {
     PortError::Internal(Box::new(why))
 }
 

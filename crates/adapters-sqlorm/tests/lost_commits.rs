@@ -11,7 +11,7 @@ use std::sync::{
 };
 
 use adapters_sqlorm::{Database, DatabaseOptions, SqlSummaryBacklog};
-use domain::port::{Day, SummaryBacklog};
+use domain::port::{Day, RequestId, SummaryBacklog};
 use sea_orm::sqlx::{Connection, PgConnection, Row, query};
 use support::{POSTGRES_URL, Place, tenant};
 use testkit::sample::ample;
@@ -19,6 +19,9 @@ use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
 };
+use uuid::Uuid;
+
+const DAY: Day = Day(20_000);
 
 /// Passes connections on to `server`, and breaks the next one that is about to tell of a commit after `armed` is set.
 async fn proxy(server: String, armed: Arc<AtomicBool>) -> u16 {
@@ -66,8 +69,9 @@ async fn a_request_is_not_counted_twice_when_its_commit_is_not_heard_of() {
     let backlog = SqlSummaryBacklog::new(&database);
 
     armed.store(true, Ordering::SeqCst);
-    let reserved = backlog.reserve(tenant, Day(20_000), 5, ample()).await;
-    assert!(reserved.is_err(), "nobody knows whether it was counted");
+    let request = RequestId(Uuid::now_v7());
+    let reserved = backlog.reserve(tenant, DAY, request, 5, ample()).await;
+    assert!(reserved.unwrap(), "it finds out by itself that it was counted");
     assert!(!armed.load(Ordering::SeqCst), "the connection broke after a commit");
     let mut connection = PgConnection::connect(&place.options.url).await.unwrap();
     let row = query("SELECT requests FROM rewrite_requests")
@@ -75,6 +79,12 @@ async fn a_request_is_not_counted_twice_when_its_commit_is_not_heard_of() {
         .await
         .unwrap();
     assert_eq!(row.get::<i64, _>(0), 1);
-    assert!(backlog.reserve(tenant, Day(20_000), 2, ample()).await.unwrap());
-    assert!(!backlog.reserve(tenant, Day(20_000), 2, ample()).await.unwrap());
+    for (expected, request) in [
+        (true, request),
+        (true, RequestId(Uuid::now_v7())),
+        (false, RequestId(Uuid::now_v7())),
+    ] {
+        let reserved = backlog.reserve(tenant, DAY, request, 2, ample()).await;
+        assert_eq!(reserved.unwrap(), expected);
+    }
 }

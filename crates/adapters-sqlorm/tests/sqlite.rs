@@ -9,14 +9,20 @@ use std::{
     time::{Duration, Instant},
 };
 
-use adapters_sqlorm::{Database, SqlCallerMemory};
-use domain::{access::TenantId, context::Deadline, error::PortError, port::CallerMemory};
+use adapters_sqlorm::{Database, SqlCallerMemory, SqlSummaryBacklog};
+use domain::{
+    access::TenantId,
+    context::Deadline,
+    error::PortError,
+    port::{CallerMemory, Day, RequestId, SummaryBacklog},
+};
 use sea_orm::sqlx::{self, ConnectOptions, Connection, SqliteConnection, sqlite::SqliteConnectOptions};
 use support::{Place, tenant, within_ms};
 use testkit::{
     eventually,
     sample::{NOW_MS, ample, number, query, query_in, record},
 };
+use uuid::Uuid;
 
 /// How much later than its deadline an answer may come.
 const GRACE: Duration = Duration::from_millis(50);
@@ -196,4 +202,22 @@ async fn more_contacts_than_may_wait_are_dropped_and_counted() {
         (scene.database.pool().contacts_waiting == 0).then_some(())
     })
     .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn requests_to_the_model_are_remembered_for_two_days() {
+    let scene = scene().await;
+    let backlog = SqlSummaryBacklog::new(&scene.database);
+    for day in [10, 10, 11, 11, 12, 13] {
+        let request = RequestId(Uuid::now_v7());
+        let reserved = backlog.reserve(scene.tenant, Day(day), request, 5, ample()).await;
+        assert!(reserved.unwrap());
+    }
+    let file = scene.place.options.url.strip_prefix("sqlite://").unwrap();
+    let mut other = SqliteConnectOptions::new().filename(file).connect().await.unwrap();
+    let days: Vec<(i32,)> = sqlx::query_as("SELECT day FROM rewrite_reservations ORDER BY day")
+        .fetch_all(&mut other)
+        .await
+        .unwrap();
+    assert_eq!(days, [(12,), (13,)]);
 }

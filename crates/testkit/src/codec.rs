@@ -16,7 +16,7 @@ use domain::{
     json::JsonObject,
     memory::{Arrival, CallRecord},
     phone::{PhoneNumber, Region},
-    port::{DailyCaps, Day},
+    port::{DailyCaps, Day, RequestId},
     receipt::{CallerState, Group, Receipt, ReceiptId},
 };
 use uuid::Uuid;
@@ -160,6 +160,7 @@ as_others! {
     KeyId as Uuid: |id| id.0, |id| Some(Self(id));
     CallId as Uuid: |id| id.0, |id| Some(Self(id));
     ReceiptId as Uuid: |id| id.0, |id| Some(Self(id));
+    RequestId as Uuid: |id| id.0, |id| Some(Self(id));
     KeyHash as Vec<u8>: |hash| hash.0.to_vec(), |bytes| bytes.try_into().ok().map(Self);
     Region as String: |region| region.as_str().to_owned(), |text| text.parse().ok();
     Scopes as Vec<Scope>: |scopes| scopes.iter().collect(), |scopes| Some(scopes.into_iter().collect());

@@ -20,8 +20,8 @@ use domain::{
     memory::{CallRecord, MOST_GAPS, OpenCall, RECENT_CALLS, Recollection},
     phone::PhoneNumber,
     port::{
-        CallerAdmin, CallerMemory, ChangeError, Claim, Day, EnrichmentCache, OpenCalls, RecallQuery, Subject,
-        SummaryBacklog,
+        CallerAdmin, CallerMemory, ChangeError, Claim, Day, EnrichmentCache, OpenCalls, RecallQuery, RequestId,
+        Subject, SummaryBacklog,
         rewrite::{ATTEMPTS, WORTH_MS},
     },
     rewrite::{self, Rewrite},
@@ -597,12 +597,25 @@ impl SummaryBacklog for InMemoryCallerMemory {
         Ok(callers.claim_call(&session, tenant, leased_until_ms))
     }
 
-    async fn reserve(&self, tenant: TenantId, day: Day, cap: u32, deadline: Deadline) -> Result<bool, PortError> {
+    async fn reserve(
+        &self,
+        tenant: TenantId,
+        day: Day,
+        request: RequestId,
+        cap: u32,
+        deadline: Deadline,
+    ) -> Result<bool, PortError> {
         let mut tenants = self.open("reserve", deadline)?;
-        let requests = &mut tenants.entry(tenant).or_default().rewrite_requests;
-        let counted = requests.entry(day).or_default();
-        let fits = *counted < cap;
-        *counted += u32::from(fits);
+        let days = &mut tenants.entry(tenant).or_default().rewrite_requests;
+        days.retain(|of, _| of.0 >= day.0 - 1);
+        let counted = days.entry(day).or_default();
+        if counted.contains(&request) {
+            return Ok(true);
+        }
+        let fits = counted.len() < cap as usize;
+        if fits {
+            counted.push(request);
+        }
         Ok(fits)
     }
 

@@ -9,7 +9,7 @@ use domain::{
     enrichment::CachedLookup,
     memory::CallRecord,
     phone::PhoneNumber,
-    port::{DailyCaps, Day},
+    port::{DailyCaps, Day, RequestId},
     receipt::{Receipt, ReceiptId},
 };
 use uuid::Uuid;
@@ -44,7 +44,8 @@ pub(crate) struct Callers {
     pub(crate) calls: HashMap<SessionId, Call>,
     pub(crate) sessions: HashMap<SessionId, (i64, PhoneNumber)>,
     pub(crate) lookups: HashMap<(PhoneNumber, String), CachedLookup>,
-    pub(crate) rewrite_requests: HashMap<Day, u32>,
+    /// The requests to the model that were let through on a day.
+    pub(crate) rewrite_requests: HashMap<Day, Vec<RequestId>>,
     pub(crate) commits: u64,
 }
 

@@ -18,12 +18,14 @@ use domain::{
     error::PortError,
     memory::{Arrival, CallRecord, Recollection},
     phone::PhoneNumber,
-    port::{CallerAdmin, CallerMemory, ChangeError, RecallQuery},
+    port::{CallerAdmin, CallerMemory, ChangeError, Claim, Day, RecallQuery, RequestId, SummaryBacklog},
+    rewrite::Rewrite,
 };
 use testkit::{
     InMemoryCallerMemory,
     contract::{
-        self, CallerAdminFixture, CallerMemoryFixture, caller_admin, caller_facts as facts, caller_memory as memory,
+        self, BacklogFixture, CallerAdminFixture, CallerMemoryFixture, caller_admin, caller_facts as facts,
+        caller_memory as memory, summary_backlog,
     },
     sample,
 };
@@ -467,6 +469,79 @@ admin_fails!(admin_oldest_first: OldestFirst fails a_history_has_the_newest_call
 admin_fails!(admin_drops: DropsMetadata fails a_history_shows_what_agents_reported_beside_calls);
 admin_fails!(admin_hides: HidesHistory fails facts_are_shown_with_what_no_longer_stands);
 admin_fails!(admin_shared_facts: TenantsShareEverything fails facts_are_shown_with_what_no_longer_stands);
+
+/// A backlog that takes every request for a new one, unless it is sound.
+struct CountsAgain {
+    memory: InMemoryCallerMemory,
+    is_sound: bool,
+}
+
+#[async_trait]
+impl SummaryBacklog for CountsAgain {
+    async fn claim(&self, now_ms: i64, leased_until_ms: i64, deadline: Deadline) -> Result<Option<Claim>, PortError> {
+        self.memory.claim(now_ms, leased_until_ms, deadline).await
+    }
+
+    async fn reserve(
+        &self,
+        tenant: TenantId,
+        day: Day,
+        request: RequestId,
+        cap: u32,
+        deadline: Deadline,
+    ) -> Result<bool, PortError> {
+        let counted = if self.is_sound {
+            request
+        } else {
+            RequestId(Uuid::now_v7())
+        };
+        self.memory.reserve(tenant, day, counted, cap, deadline).await
+    }
+
+    async fn settle(
+        &self,
+        claim: &Claim,
+        rewrite: Option<Rewrite>,
+        now_ms: i64,
+        deadline: Deadline,
+    ) -> Result<bool, PortError> {
+        self.memory.settle(claim, rewrite, now_ms, deadline).await
+    }
+
+    async fn put_back(&self, claim: &Claim, due_ms: i64, counts: bool, deadline: Deadline) -> Result<(), PortError> {
+        self.memory.put_back(claim, due_ms, counts, deadline).await
+    }
+}
+
+#[test]
+fn a_backlog_that_counts_a_request_again_is_noticed() {
+    let keeps = |is_sound: bool| {
+        let memory = Arc::new(InMemoryCallerMemory::new());
+        let backlog = || {
+            Arc::new(CountsAgain {
+                memory: memory.other_process(),
+                is_sound,
+            })
+        };
+        let fixture = BacklogFixture {
+            backlog: backlog(),
+            other_process: backlog(),
+            memory: memory.clone(),
+            tenants: [sample::tenant(), sample::tenant()],
+            keep: Box::new(()),
+        };
+        catch_unwind(AssertUnwindSafe(|| {
+            contract::run(
+                "a clause",
+                async { Some(fixture) },
+                summary_backlog::a_request_that_asks_again_is_counted_once,
+            );
+        }))
+        .is_ok()
+    };
+    assert!(keeps(true), "a sound backlog keeps it");
+    assert!(!keeps(false), "it does not notice");
+}
 
 #[test]
 fn every_clause_is_in_the_macro_of_its_port() {

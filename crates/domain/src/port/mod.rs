@@ -20,6 +20,6 @@ pub use enrichment::{
 pub use memory::{CallerMemory, OpenCalls, RecallQuery};
 pub use probe::{Probe, Stage};
 pub use receipt::ReceiptStore;
-pub use rewrite::{Claim, ModelError, RewriteProbe, Subject, Summarizer, SummaryBacklog};
+pub use rewrite::{Claim, ModelError, RequestId, RewriteProbe, Subject, Summarizer, SummaryBacklog};
 pub use spend::{CapChange, CapChanges, DailyCaps, Day, Purchase, SpendAdmin, SpendLedger, Usage};
 pub use storage::{MigrateError, Migration, OpenError, PoolState, Storage, StorageDriver, StorageOptions};

@@ -56,6 +56,18 @@ pub struct Claim {
     pub leased_until_ms: i64,
 }
 
+/// A request to the model, which stays the same however often it is asked whether it may be sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct RequestId(pub Uuid);
+
+impl RequestId {
+    /// The request of these random bytes.
+    #[must_use]
+    pub const fn from_random(bytes: [u8; 16]) -> Self {
+        Self(uuid::Builder::from_random_bytes(bytes).into_uuid())
+    }
+}
+
 /// Finds what lacks a rewrite and keeps what was made. There is no queue: a call lacks a rewrite from its commit on,
 /// and again when a correction replaces it; a caller lacks one when a rewrite of one of their calls was settled.
 ///
@@ -74,16 +86,26 @@ pub struct Claim {
 /// 6. make a corrected call lack a rewrite again, with all of its attempts;
 /// 7. let through at most the cap of a tenant and day, whatever the number of simultaneous reservations and processes,
 ///    and count each that is let through once;
-/// 8. leave what is put back alone until it is due, and give the attempt back unless it counts.
+/// 8. leave what is put back alone until it is due, and give the attempt back unless it counts;
+/// 9. let through again, without counting it again, a request that was let through for the same tenant and day, whatever
+///    the process and the cap and whether anybody heard the first answer; which requests these were need not be known
+///    any more once the tenant reserves for the day after the next.
 #[async_trait]
 pub trait SummaryBacklog: Send + Sync {
     /// Claims the piece of work of any tenant that has been due for longest, callers first, until `leased_until_ms`;
     /// `None` when nothing is due at `now_ms`.
     async fn claim(&self, now_ms: i64, leased_until_ms: i64, deadline: Deadline) -> Result<Option<Claim>, PortError>;
 
-    /// Counts a request that is about to be sent for the tenant on that day, unless `cap` of them were counted; whether
-    /// it may be sent.
-    async fn reserve(&self, tenant: TenantId, day: Day, cap: u32, deadline: Deadline) -> Result<bool, PortError>;
+    /// Counts a request that is about to be sent for the tenant on that day, unless it was counted before or `cap` of
+    /// them were; whether it may be sent.
+    async fn reserve(
+        &self,
+        tenant: TenantId,
+        day: Day,
+        request: RequestId,
+        cap: u32,
+        deadline: Deadline,
+    ) -> Result<bool, PortError>;
 
     /// Ends the claim at `now_ms` with what is to be kept, if anything; whether the claim still stood.
     async fn settle(

@@ -12,11 +12,12 @@ use domain::{
     facts::{Fact, FactKey, SaidFact},
     memory::{CallRecord, Recollection},
     port::{
-        Claim, Day, Subject, SummaryBacklog,
+        Claim, Day, RequestId, Subject, SummaryBacklog,
         rewrite::{ATTEMPTS, WORTH_MS},
     },
     rewrite::Rewrite,
 };
+use uuid::Uuid;
 
 use super::{BacklogFixture, GRACE, at_once, is_unavailable, promptly};
 use crate::sample::{NOW_MS, ample, number, passed, query, record, within};
@@ -39,6 +40,16 @@ async fn settle(backlog: &dyn SummaryBacklog, claim: &Claim, summary: Option<&st
     });
     let settled = backlog.settle(claim, rewrite, now_ms, ample()).await;
     settled.expect("a healthy backlog settles")
+}
+
+/// A request that nobody has asked about.
+fn new_request() -> RequestId {
+    RequestId(Uuid::now_v7())
+}
+
+async fn reserve(backlog: &dyn SummaryBacklog, tenant: TenantId, day: Day, request: RequestId, cap: u32) -> bool {
+    let reserved = backlog.reserve(tenant, day, request, cap, ample()).await;
+    reserved.expect("a healthy backlog counts")
 }
 
 async fn put_back(backlog: &dyn SummaryBacklog, claim: &Claim, due_ms: i64, counts: bool) {
@@ -401,10 +412,7 @@ pub async fn what_is_put_back_waits(fixture: &BacklogFixture) {
 pub async fn a_cap_is_reached_and_not_passed(fixture: &BacklogFixture) {
     let reserve = |backlog: &Arc<dyn SummaryBacklog>, tenant: usize, day: Day, cap: u32| {
         let (backlog, tenant) = (Arc::clone(backlog), fixture.tenants[tenant]);
-        async move {
-            let reserved = backlog.reserve(tenant, day, cap, ample()).await;
-            reserved.expect("a healthy backlog counts")
-        }
+        async move { reserve(&*backlog, tenant, day, new_request(), cap).await }
     };
     let requests = (0..20).map(|i| {
         let backlog = if i % 2 == 0 {
@@ -432,6 +440,48 @@ pub async fn a_cap_is_reached_and_not_passed(fixture: &BacklogFixture) {
         !reserve(backlog, 1, Day(TODAY.0 + 1), 0).await,
         "a cap of nothing forbids the first"
     );
+}
+
+/// MUST 9: a request that asks again is let through again and counted once, whoever it asks, also at the same time and
+/// when the cap is reached; another tenant's request of the same name is another one.
+pub async fn a_request_that_asks_again_is_counted_once(fixture: &BacklogFixture) {
+    let [one, two] = fixture.tenants;
+    let (backlog, other) = (&*fixture.backlog, &*fixture.other_process);
+    let (first, second, third) = (new_request(), new_request(), new_request());
+    let asking = (0..10).map(|i| {
+        let backlog = Arc::clone(if i % 2 == 0 {
+            &fixture.backlog
+        } else {
+            &fixture.other_process
+        });
+        async move { reserve(&*backlog, one, TODAY, first, 2).await }
+    });
+    assert!(at_once(asking).await.into_iter().all(|through| through));
+    assert!(
+        reserve(other, one, TODAY, second, 2).await,
+        "the first was counted once"
+    );
+    assert!(!reserve(backlog, one, TODAY, third, 2).await, "both were counted");
+    for request in [first, second] {
+        assert!(
+            reserve(backlog, one, TODAY, request, 0).await,
+            "it was let through before"
+        );
+    }
+    assert!(
+        !reserve(backlog, one, TODAY, third, 2).await,
+        "what is refused is not let through by asking again"
+    );
+    assert!(reserve(backlog, one, TODAY, third, 3).await, "it was not counted");
+    assert!(!reserve(backlog, two, TODAY, first, 0).await, "it is another tenant's");
+
+    let tomorrow = Day(TODAY.0 + 1);
+    assert!(reserve(backlog, one, tomorrow, new_request(), 1).await);
+    assert!(
+        reserve(backlog, one, TODAY, first, 0).await,
+        "a request of the day before is still known"
+    );
+    assert!(!reserve(backlog, one, tomorrow, new_request(), 1).await);
 }
 
 /// MUST 5: a claim under another tenant's name changes nothing of another's.
@@ -481,10 +531,14 @@ pub async fn a_passed_deadline_is_unavailable(fixture: &BacklogFixture) {
     ));
     let late = promptly("put_back", backlog.put_back(&call, NOW_MS, true, passed())).await;
     assert!(is_unavailable(&late));
-    let late = promptly("reserve", backlog.reserve(call.tenant, TODAY, 1, passed())).await;
+    let late = promptly(
+        "reserve",
+        backlog.reserve(call.tenant, TODAY, new_request(), 1, passed()),
+    )
+    .await;
     assert!(is_unavailable(&late));
     assert!(
-        backlog.reserve(call.tenant, TODAY, 1, ample()).await.expect("healthy"),
+        reserve(backlog, call.tenant, TODAY, new_request(), 1).await,
         "nothing was counted"
     );
     assert!(settle(backlog, &call, None, NOW_MS).await, "the claim stands");
@@ -522,6 +576,7 @@ macro_rules! summary_backlog_contract {
             only_work_that_is_worth_it_is_claimed,
             what_is_put_back_waits,
             a_cap_is_reached_and_not_passed,
+            a_request_that_asks_again_is_counted_once,
             a_claim_is_of_one_tenant,
             any_text_is_kept,
             a_passed_deadline_is_unavailable,

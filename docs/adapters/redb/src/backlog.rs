@@ -11,7 +11,7 @@ use domain::{
     error::PortError,
     facts::SaidFact,
     port::{
-        Claim, Day, Subject, SummaryBacklog,
+        Claim, Day, RequestId, Subject, SummaryBacklog,
         rewrite::{ATTEMPTS, WORTH_MS},
     },
     rewrite::{self, Rewrite},
@@ -22,7 +22,7 @@ use uuid::Uuid;
 use crate::{
     Redb, access, facts, memory,
     rows::{CallRow, CallerRow, WorkRow},
-    schema::{CALLERS, CALLS, DUE_CALLERS, DUE_CALLS, REWRITE_REQUESTS},
+    schema::{CALLERS, CALLS, DUE_CALLERS, DUE_CALLS, REWRITE_REQUESTS, REWRITE_RESERVATIONS},
     table::{Order, View},
 };
 
@@ -42,13 +42,32 @@ impl SummaryBacklog for Redb {
         self.store.write("claim", deadline, write).await
     }
 
-    async fn reserve(&self, tenant: TenantId, day: Day, cap: u32, deadline: Deadline) -> Result<bool, PortError> {
+    async fn reserve(
+        &self,
+        tenant: TenantId,
+        day: Day,
+        request: RequestId,
+        cap: u32,
+        deadline: Deadline,
+    ) -> Result<bool, PortError> {
         let write = move |write: &_| {
-            let counted = REWRITE_REQUESTS.get(write, (tenant.0, day.0))?.unwrap_or_default();
+            let TenantId(tenant) = tenant;
+            let key = (tenant, day.0, request.0);
+            if REWRITE_RESERVATIONS.get(write, key)?.is_some() {
+                return Ok(true);
+            }
+            let counted = REWRITE_REQUESTS.get(write, (tenant, day.0))?.unwrap_or_default();
             if counted >= cap {
                 return Ok(false);
             }
-            REWRITE_REQUESTS.put(write, (tenant.0, day.0), &(counted + 1))?;
+            REWRITE_REQUESTS.put(write, (tenant, day.0), &(counted + 1))?;
+            REWRITE_RESERVATIONS.put(write, key, &())?;
+            // Nobody asks again about what was let through before yesterday.
+            let old = (tenant, i32::MIN, Uuid::nil())..=(tenant, day.0 - 2, Uuid::max());
+            let old = REWRITE_RESERVATIONS.scan(write, old, Order::Ascending, usize::MAX, |key, ()| Ok(Some(key)))?;
+            for key in old {
+                REWRITE_RESERVATIONS.remove(write, key)?;
+            }
             Ok(true)
         };
         self.store.write("request to the model", deadline, write).await

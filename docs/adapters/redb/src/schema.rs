@@ -69,6 +69,8 @@ pub(crate) const DUE_CALLERS: Rows<(Uuid, i64, Uuid), String> = Rows::new("due_c
 pub(crate) const DUE_CALLS: Rows<(Uuid, i64, Uuid), ()> = Rows::new("due_calls");
 /// Tenant, day: requests to the language model.
 pub(crate) const REWRITE_REQUESTS: Rows<(Uuid, i32), u32> = Rows::new("rewrite_requests");
+/// Tenant, day, request to the language model: the ones that were let through lately.
+pub(crate) const REWRITE_RESERVATIONS: Rows<(Uuid, i32, Uuid), ()> = Rows::new("rewrite_reservations");
 
 /// Tenant, day, vendor.
 pub(crate) const SPEND: Rows<(Uuid, i32, &str), SpendRow> = Rows::new("spend");
@@ -112,6 +114,7 @@ pub(crate) fn prepare(write: &WriteTransaction) -> Result<(), Cause> {
     DUE_CALLERS.create(write)?;
     DUE_CALLS.create(write)?;
     REWRITE_REQUESTS.create(write)?;
+    REWRITE_RESERVATIONS.create(write)?;
     SPEND.create(write)?;
     RECEIPTS.create(write)?;
     RECEIPT_TIMES.create(write)?;
