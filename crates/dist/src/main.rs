@@ -6,6 +6,7 @@ mod bundled;
 
 use std::{env, error::Error, fs, path::PathBuf};
 
+use clap::Command;
 use clap_complete::{generate_to, shells};
 
 const NAME: &str = "caller-memory";
@@ -14,7 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let folder = PathBuf::from(env::args_os().nth(1).ok_or("give the folder to write to")?);
     let completions = folder.join("completions");
     fs::create_dir_all(&completions)?;
-    let mut command = api::command(&bundled::storages());
+    let mut command = without_help_commands(api::command(&bundled::storages()));
     generate_to(shells::Bash, &mut command, NAME, &completions)?;
     generate_to(shells::Fish, &mut command, NAME, &completions)?;
     generate_to(shells::Zsh, &mut command, NAME, &completions)?;
@@ -22,4 +23,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::create_dir_all(&manual)?;
     clap_mangen::generate_to(command, &manual)?;
     Ok(())
+}
+
+/// Leaves out the commands named `help`, which would get a page for each command of theirs.
+fn without_help_commands(command: Command) -> Command {
+    command
+        .disable_help_subcommand(true)
+        .mut_subcommands(without_help_commands)
 }
