@@ -4,44 +4,63 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-/// The JSON text as a value. Numbers beyond `f64`, which a caller's attributes may hold, become strings there: a value
-/// has no other place for them, and an agent on a call needs the rest of the answer.
+/// The JSON text as a value. Numbers that a value cannot hold become strings of the same characters: those beyond `f64`,
+/// and integers of more than 64 bits, which it would round. A caller's attributes may have both, and an agent on a call
+/// needs the rest of the answer.
 pub(crate) fn value(json: &str) -> serde_json::Result<Value> {
-    serde_json::from_str(json).or_else(|_| serde_json::from_str(&with_huge_numbers_quoted(json)))
+    serde_json::from_str(&with_unfit_numbers_quoted(json))
 }
 
-fn with_huge_numbers_quoted(json: &str) -> String {
-    let mut quoted = String::with_capacity(json.len() + 16);
-    let mut rest = json;
-    while let Some(first) = rest.chars().next() {
+fn with_unfit_numbers_quoted(json: &str) -> Cow<'_, str> {
+    let mut quoted = String::new();
+    let mut copied = 0;
+    let mut place = 0;
+    while let Some(first) = json.as_bytes().get(place) {
+        let rest = &json.as_bytes()[place..];
         let length = match first {
-            '"' => string_length(rest),
-            '-' | '0'..='9' => rest
-                .find(|c: char| !matches!(c, '-' | '+' | '.' | 'e' | 'E' | '0'..='9'))
-                .unwrap_or(rest.len()),
-            other => other.len_utf8(),
+            b'"' => string_length(rest),
+            b'-' | b'0'..=b'9' => number_length(rest),
+            _ => 1,
         };
-        let (token, after) = rest.split_at(length);
-        let is_huge = first != '"' && token.parse().is_ok_and(f64::is_infinite);
-        quoted += &if is_huge {
-            Cow::Owned(format!("\"{token}\""))
-        } else {
-            Cow::Borrowed(token)
-        };
-        rest = after;
+        let token = json.get(place..place + length).unwrap_or_default();
+        if first != &b'"' && is_unfit(token) {
+            quoted.extend([&json[copied..place], "\"", token, "\""]);
+            copied = place + length;
+        }
+        place += length;
     }
-    quoted
+    if copied == 0 {
+        return Cow::Borrowed(json);
+    }
+    quoted += &json[copied..];
+    Cow::Owned(quoted)
+}
+
+/// Whether the token is a number that a value cannot hold, or holds only rounded though it is an integer.
+fn is_unfit(token: &str) -> bool {
+    let is_integer = token.trim_start_matches('-').bytes().all(|byte| byte.is_ascii_digit());
+    if is_integer && token.len() > 1 {
+        token.parse::<i64>().is_err() && token.parse::<u64>().is_err() && token.parse::<f64>().is_ok()
+    } else {
+        token.parse().is_ok_and(f64::is_infinite)
+    }
 }
 
 /// How long the string is with which the text begins, its quotation marks included.
-fn string_length(text: &str) -> usize {
+fn string_length(text: &[u8]) -> usize {
     let mut is_escaped = false;
-    let end = text.bytes().skip(1).position(|byte| {
+    let end = text.iter().skip(1).position(|&byte| {
         let ends = byte == b'"' && !is_escaped;
         is_escaped = byte == b'\\' && !is_escaped;
         ends
     });
     end.map_or(text.len(), |end| end + 2)
+}
+
+/// How long the number is with which the text begins.
+fn number_length(text: &[u8]) -> usize {
+    let of_number = |byte: &u8| matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9');
+    text.iter().position(|byte| !of_number(byte)).unwrap_or(text.len())
 }
 
 #[cfg(test)]
@@ -57,6 +76,26 @@ mod tests {
         });
         assert_eq!(value(text).unwrap(), expected);
         assert_eq!(value("1e400").unwrap(), json!("1e400"));
+    }
+
+    #[test]
+    fn integers_of_more_than_64_bits_keep_their_digits() {
+        let text = r#"[9007199254740993, 18446744073709551615, 18446744073709551616, -9223372036854775808,
+            -9223372036854775809, 123456789012345678901234567890, "123456789012345678901234567890", 1e20, -0.5, 0, -7]"#;
+        let expected = json!([
+            9_007_199_254_740_993_i64,
+            u64::MAX,
+            "18446744073709551616",
+            i64::MIN,
+            "-9223372036854775809",
+            "123456789012345678901234567890",
+            "123456789012345678901234567890",
+            1e20,
+            -0.5,
+            0,
+            -7
+        ]);
+        assert_eq!(value(text).unwrap(), expected);
     }
 
     #[test]

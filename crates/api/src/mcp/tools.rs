@@ -8,8 +8,9 @@ use opentelemetry::trace::FutureExt as _;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListToolsResult,
-        PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
+        CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, ErrorCode,
+        Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+        ToolAnnotations,
     },
     service::RequestContext,
 };
@@ -53,7 +54,7 @@ static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
     };
     let output = |tool| match tool {
         ToolName::RecallAndEnrich => standalone(schemas, "RecallAndEnrichResponse"),
-        ToolName::CallsEnd => own(json!(CallCommitted::schema())),
+        ToolName::CallsEnd => own(json!(CallsEndAnswer::schema())),
         ToolName::CallerLookup => standalone(schemas, "Caller"),
     };
     let listed = |tool: ToolName| {
@@ -167,7 +168,7 @@ impl CallerLookupRequest {
 
 /// What stands for the empty 204 of the REST twin.
 #[derive(Debug, Serialize, ToSchema)]
-struct CallCommitted {
+struct CallsEndAnswer {
     /// Always true: the call is on disk.
     committed: bool,
 }
@@ -193,7 +194,7 @@ impl Tools {
             }
             ToolName::CallsEnd => {
                 calls_end::commit(api, frame, Body::of(arguments)).await?;
-                encoded(&CallCommitted { committed: true })
+                encoded(&CallsEndAnswer { committed: true })
             }
             ToolName::CallerLookup => {
                 let number = || Ok(json::read(&arguments, CallerLookupRequest::decode)?.phone_number);
@@ -247,5 +248,23 @@ impl ServerHandler for Tools {
             CallToolResult::error(vec![ContentBlock::text(envelope)])
         });
         Ok(result.into())
+    }
+    /// The SDK takes a request for a custom one when its params do not fit its method, too.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = request.method;
+        Err(match method.as_str() {
+            "tools/call" => ErrorData::invalid_params(
+                "tools/call needs params with the name of a tool, and its arguments as an object",
+                None,
+            ),
+            "initialize" | "ping" | "server/discover" | "tools/list" => {
+                ErrorData::invalid_params(format!("the params do not fit the method {method}"), None)
+            }
+            _ => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None),
+        })
     }
 }

@@ -430,22 +430,30 @@ async fn bodies_that_are_no_message_are_400() {
 #[actix_web::test]
 async fn errors_of_the_protocol_are_in_its_own_words() {
     let fixture = Fixture::new().await;
+    let without_params = |method: &str| json!({"jsonrpc": "2.0", "id": 1, "method": method}).to_string();
+    let arguments = |arguments: Value| {
+        let params = json!({"name": "calls_end", "arguments": arguments});
+        message("tools/call", &params).to_string()
+    };
     for (message, code) in [
-        (tool_call("zebra", "{}"), -32_602),
+        (message("tools/call", &json!({"name": "zebra"})).to_string(), -32_602),
         (message("zebra/list", &json!({})).to_string(), -32_601),
-        (message("tools/call", &json!({})).to_string(), -32_601),
-        (
-            message("tools/call", &json!({"name": "calls_end", "arguments": []})).to_string(),
-            -32_601,
-        ),
+        (without_params("zebra/list"), -32_601),
+        (without_params("tools/call"), -32_602),
+        (without_params("initialize"), -32_602),
+        (message("tools/call", &json!({})).to_string(), -32_602),
+        (message("tools/call", &json!({"name": 5})).to_string(), -32_602),
+        (arguments(json!([])), -32_602),
+        (arguments(json!("zebra")), -32_602),
+        (arguments(json!(5)), -32_602),
     ] {
         let answer = fixture.post(MCP, message.clone()).await;
         assert_eq!(answer.status, 200, "{message}");
         let body = answer.json();
         assert_eq!(
             (&body["error"]["code"], &body["id"]),
-            (&json!(code), &json!(if code == -32_602 { 7 } else { 1 })),
-            "{body}"
+            (&json!(code), &json!(1)),
+            "{message}: {body}"
         );
         assert!(!body.to_string().contains("calls_end"));
     }
@@ -453,9 +461,9 @@ async fn errors_of_the_protocol_are_in_its_own_words() {
 }
 
 /// A memory of one caller with these attributes.
-struct Attributed(&'static str);
+struct CallerWithAttributes(&'static str);
 
-impl Attributed {
+impl CallerWithAttributes {
     fn caller(&self) -> Caller {
         Caller {
             name: None,
@@ -469,7 +477,7 @@ impl Attributed {
 }
 
 #[async_trait]
-impl CallerMemory for Attributed {
+impl CallerMemory for CallerWithAttributes {
     async fn recall(&self, _: TenantId, _: &RecallQuery, _: Deadline) -> Result<Recollection, PortError> {
         Ok(Recollection {
             known: true,
@@ -497,10 +505,10 @@ impl CallerMemory for Attributed {
 }
 
 #[actix_web::test]
-async fn attributes_beyond_f64_are_strings_in_the_value_and_as_they_are_in_the_text() {
-    const ATTRIBUTES: &str = r#"{"large": 1e400, "small": -1.5}"#;
+async fn numbers_that_no_value_holds_are_strings_in_it_and_as_they_are_in_the_text() {
+    const ATTRIBUTES: &str = r#"{"large": 1e400, "account": 98765432109876543210987, "small": -1.5}"#;
     let fixture = Fixture::with(Setup {
-        memory: Arc::new(Attributed(ATTRIBUTES)),
+        memory: Arc::new(CallerWithAttributes(ATTRIBUTES)),
         ..Setup::default()
     })
     .await;
@@ -514,7 +522,8 @@ async fn attributes_beyond_f64_are_strings_in_the_value_and_as_they_are_in_the_t
         let text = result["content"][0]["text"].as_str().unwrap();
         assert!(text.contains(ATTRIBUTES), "{text}");
         let shown = result["structuredContent"].pointer(place);
-        assert_eq!(shown, Some(&json!({"large": "1e400", "small": -1.5})));
+        let expected = json!({"large": "1e400", "account": "98765432109876543210987", "small": -1.5});
+        assert_eq!(shown, Some(&expected));
     }
 }
 
