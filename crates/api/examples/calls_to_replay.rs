@@ -16,7 +16,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 #[derive(Deserialize)]
-struct Recorded {
+struct RecordedCall {
     sid: String,
     caller_name: String,
     start_time_ms: u64,
@@ -74,7 +74,7 @@ fn convert(path: &str) -> Result<(), Box<dyn Error>> {
         if line.trim().is_empty() {
             continue;
         }
-        let call: Recorded = serde_json::from_str(&line).map_err(|error| format!("line {}: {error}", index + 1))?;
+        let call: RecordedCall = serde_json::from_str(&line).map_err(|error| format!("line {}: {error}", index + 1))?;
         let number = numbers
             .of(&call.caller_name)
             .ok_or("more than 100 callers, and no more fictional numbers")?;
@@ -83,7 +83,7 @@ fn convert(path: &str) -> Result<(), Box<dyn Error>> {
     Ok(output.flush()?)
 }
 
-fn replay_line(mut call: Recorded, number: &str) -> Value {
+fn replay_line(mut call: RecordedCall, number: &str) -> Value {
     // The turns of the two speakers lie one after the other in the input; only this clock is common to both.
     call.segments.sort_by_key(|segment| segment.start_timestamp_ms);
     let transcript: Vec<_> = call

@@ -38,8 +38,8 @@ impl PortError {
     }
 }
 
-/// Why a use case gives no answer. The texts are meant for the client; the sources are not. What is wrong with a request's form
-/// is for its transport to say, before it comes to a use case.
+/// Why a use case gives no answer. The texts are meant for the client; the sources are not. What is wrong with a
+/// request's form is for its transport to say, before it comes to a use case.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The key is valid but lacks the scope.

@@ -194,7 +194,7 @@ impl Stats {
 mod tests {
     use super::*;
     use crate::{
-        enrichment::{Line, Sourced, vendor},
+        enrichment::{BlockAnswer, Line, vendor},
         error::PortError,
     };
 
@@ -202,7 +202,7 @@ mod tests {
         let mut recall = Recall::degraded(PortError::deadline("a test"), 0.0);
         recall.degraded = None;
         recall.known = known;
-        recall.enrichment.phone = source.map(|source| Sourced {
+        recall.enrichment.phone = source.map(|source| BlockAnswer {
             value: Line::default(),
             source: source.to_owned(),
             fetched_at_ms: 0,

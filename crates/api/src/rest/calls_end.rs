@@ -22,8 +22,8 @@ use crate::{
 
 /// Commits an ended call.
 ///
-/// 204 means that the call is on disk. Repeat the request until it gets one: a repeat counts once, and a repeat with another body is a
-/// correction that replaces the first.
+/// 204 means that the call is on disk. Repeat the request until it gets one: a repeat counts once, and a repeat with
+/// another body is a correction that replaces the first.
 #[utoipa::path(
     post,
     path = "/v1/calls/end",

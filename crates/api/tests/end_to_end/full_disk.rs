@@ -1,4 +1,5 @@
-//! A disk that is full for a while: nothing is acknowledged that is not stored, and everything works again when there is room.
+//! A disk that is full for a while: nothing is acknowledged that is not stored, and everything works again when there
+//! is room.
 
 use std::{
     fs::{self, File},

@@ -6,9 +6,9 @@
 
 use super::{CachedLookup, Company, Line, Person, Ttl, vendor};
 
-/// A block with its origin.
+/// The answer that is shown in a block, with its origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sourced<T> {
+pub struct BlockAnswer<T> {
     /// What is known.
     pub value: T,
     /// The vendor's short name; `webhook+pdl` where the title and employer come from a second vendor.
@@ -21,11 +21,11 @@ pub struct Sourced<T> {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ShownEnrichment {
     /// The person behind the number.
-    pub person: Option<Sourced<Person>>,
+    pub person: Option<BlockAnswer<Person>>,
     /// The company behind the number.
-    pub company: Option<Sourced<Company>>,
+    pub company: Option<BlockAnswer<Company>>,
     /// The line itself.
-    pub phone: Option<Sourced<Line>>,
+    pub phone: Option<BlockAnswer<Line>>,
 }
 
 impl ShownEnrichment {
@@ -123,8 +123,8 @@ fn ordered<'a>(lookups: &'a [CachedLookup], order: &[&str], ttl: Ttl, now_ms: i6
     lookups
 }
 
-fn sourced<T: Clone>(value: &T, lookup: &CachedLookup) -> Sourced<T> {
-    Sourced {
+fn block_answer<T: Clone>(value: &T, lookup: &CachedLookup) -> BlockAnswer<T> {
+    BlockAnswer {
         value: value.clone(),
         source: lookup.vendor.clone(),
         fetched_at_ms: lookup.fetched_at_ms,
@@ -132,7 +132,7 @@ fn sourced<T: Clone>(value: &T, lookup: &CachedLookup) -> Sourced<T> {
 }
 
 /// The first person with a name; only when nobody knows the name, one without.
-fn person(lookups: &[&CachedLookup]) -> Option<Sourced<Person>> {
+fn person(lookups: &[&CachedLookup]) -> Option<BlockAnswer<Person>> {
     let people = || {
         lookups
             .iter()
@@ -141,7 +141,7 @@ fn person(lookups: &[&CachedLookup]) -> Option<Sourced<Person>> {
     let (lookup, best) = people()
         .find(|(_, person)| person.name.is_some())
         .or_else(|| people().next())?;
-    let mut shown = sourced(best, lookup);
+    let mut shown = block_answer(best, lookup);
     if best.title.is_none() && best.company.is_none() {
         let job = people()
             .find(|(other, person)| (person.title.is_some() || person.company.is_some()) && same_person(lookup, other));
@@ -156,7 +156,7 @@ fn person(lookups: &[&CachedLookup]) -> Option<Sourced<Person>> {
 }
 
 /// The first company; a person's employer only beside that person, or when no person is shown.
-fn company(lookups: &[&CachedLookup], person: Option<&Sourced<Person>>) -> Option<Sourced<Company>> {
+fn company(lookups: &[&CachedLookup], person: Option<&BlockAnswer<Person>>) -> Option<BlockAnswer<Company>> {
     lookups.iter().find_map(|lookup| {
         let company = lookup.found.company.as_ref()?;
         let belongs = lookup.vendor != vendor::PDL
@@ -167,12 +167,12 @@ fn company(lookups: &[&CachedLookup], person: Option<&Sourced<Person>>) -> Optio
                         (&lookup.vendor, lookup.found.person.as_ref()),
                     )
             });
-        belongs.then(|| sourced(company, lookup))
+        belongs.then(|| block_answer(company, lookup))
     })
 }
 
 /// The first line whose type is known; else the first whose carrier is.
-fn phone(lookups: &[&CachedLookup]) -> Option<Sourced<Line>> {
+fn phone(lookups: &[&CachedLookup]) -> Option<BlockAnswer<Line>> {
     let lines = || {
         lookups
             .iter()
@@ -181,7 +181,7 @@ fn phone(lookups: &[&CachedLookup]) -> Option<Sourced<Line>> {
     let (lookup, line) = lines()
         .find(|(_, line)| line.line_type.is_some())
         .or_else(|| lines().next())?;
-    Some(sourced(line, lookup))
+    Some(block_answer(line, lookup))
 }
 
 fn same_person(one: &CachedLookup, other: &CachedLookup) -> bool {

@@ -11,5 +11,5 @@ mod need;
 pub mod vendor;
 
 pub use lookup::{Block, Blocks, CachedLookup, Company, Enrichment, Line, LookupOutcome, Person, Ttl};
-pub use merge::{ShownEnrichment, Sourced, merge};
+pub use merge::{BlockAnswer, ShownEnrichment, merge};
 pub use need::{CachedLookups, Need};

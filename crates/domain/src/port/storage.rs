@@ -159,8 +159,8 @@ pub trait Storage: Send + Sync {
     /// Whether the storage can be read, and whether its last write did not fail.
     ///
     /// # Errors
-    /// [`PortError`] when it cannot serve, with the cause: [`CannotWrite`](crate::error::CannotWrite) where it can be read all
-    /// the same.
+    /// [`PortError`] when it cannot serve, with the cause: [`CannotWrite`](crate::error::CannotWrite) where it can be
+    /// read all the same.
     async fn ready(&self, deadline: Deadline) -> Result<(), PortError>;
 
     /// Every schema step, oldest first; changes nothing. A storage without a schema has none.

@@ -2,24 +2,24 @@
 
 /// Whether the word carries no content of its own.
 pub(crate) fn is_small(word: &str) -> bool {
-    SORTED_SMALL.has(word)
+    SMALL_LIST.has(word)
 }
 
 /// Whether a sentence may begin with the word without saying anything.
 pub(crate) fn is_interjection(word: &str) -> bool {
-    SORTED_INTERJECTIONS.has(word)
+    INTERJECTION_LIST.has(word)
 }
 
 /// A sorted list of words, with the place where each first byte begins: half the comparisons are saved in this way.
-struct Sorted {
+struct WordList {
     words: &'static [&'static str],
     begins: [usize; 257],
 }
 
-static SORTED_SMALL: Sorted = Sorted::of(SMALL);
-static SORTED_INTERJECTIONS: Sorted = Sorted::of(INTERJECTIONS);
+static SMALL_LIST: WordList = WordList::of(SMALL);
+static INTERJECTION_LIST: WordList = WordList::of(INTERJECTIONS);
 
-impl Sorted {
+impl WordList {
     const fn of(words: &'static [&'static str]) -> Self {
         let mut begins = [0; 257];
         let (mut byte, mut at) = (0, 0);

@@ -30,8 +30,8 @@ use receipt::PendingReceipt;
 
 /// Says who is calling, before the agent speaks.
 ///
-/// A number not seen before becomes a caller (`known: false`). When the memory cannot be read in time, the answer is still a 200,
-/// with `degraded: true` and every field null or empty: such a caller must not be treated as a new one.
+/// A number not seen before becomes a caller (`known: false`). When the memory cannot be read in time, the answer is
+/// still a 200, with `degraded: true` and every field null or empty: such a caller must not be treated as a new one.
 #[utoipa::path(
     post,
     path = "/v1/recall_and_enrich",

@@ -1,7 +1,7 @@
 //! What is known of the caller, as it goes over the wire.
 
 use domain::{
-    enrichment::{self, Sourced},
+    enrichment::{self, BlockAnswer},
     facts::KnownFact,
     recall::Recall,
     receipt::ReceiptId,
@@ -278,8 +278,8 @@ impl From<KnownFact> for Fact {
     }
 }
 
-impl From<Sourced<enrichment::Person>> for PersonBlock {
-    fn from(shown: Sourced<enrichment::Person>) -> Self {
+impl From<BlockAnswer<enrichment::Person>> for PersonBlock {
+    fn from(shown: BlockAnswer<enrichment::Person>) -> Self {
         Self {
             name: shown.value.name,
             title: shown.value.title,
@@ -290,8 +290,8 @@ impl From<Sourced<enrichment::Person>> for PersonBlock {
     }
 }
 
-impl From<Sourced<enrichment::Company>> for CompanyBlock {
-    fn from(shown: Sourced<enrichment::Company>) -> Self {
+impl From<BlockAnswer<enrichment::Company>> for CompanyBlock {
+    fn from(shown: BlockAnswer<enrichment::Company>) -> Self {
         Self {
             name: shown.value.name,
             address: shown.value.address,
@@ -301,8 +301,8 @@ impl From<Sourced<enrichment::Company>> for CompanyBlock {
     }
 }
 
-impl From<Sourced<enrichment::Line>> for PhoneBlock {
-    fn from(shown: Sourced<enrichment::Line>) -> Self {
+impl From<BlockAnswer<enrichment::Line>> for PhoneBlock {
+    fn from(shown: BlockAnswer<enrichment::Line>) -> Self {
         Self {
             carrier: shown.value.carrier,
             line_type: shown.value.line_type,

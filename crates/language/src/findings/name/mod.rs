@@ -45,15 +45,17 @@ pub(super) fn find(call: &[Utterance<'_>], findings: &mut Vec<Finding>) {
         for introduction in stated {
             match introduction {
                 Introduction::Doubtful => doubt = true,
-                Introduction::Name { parts, quote, corrects } => match merged(&known, parts, corrects, doubt, asked) {
-                    Merged::New(name) => {
-                        doubt = false;
-                        findings.push(statement(Topic::Name, name.join(" "), utterance, quote));
-                        known = name;
+                Introduction::Name { parts, quote, corrects } => {
+                    match name_change(&known, parts, corrects, doubt, asked) {
+                        NameChange::New(name) => {
+                            doubt = false;
+                            findings.push(statement(Topic::Name, name.join(" "), utterance, quote));
+                            known = name;
+                        }
+                        NameChange::Known => {}
+                        NameChange::Conflict => doubt = true,
                     }
-                    Merged::Known => {}
-                    Merged::Conflict => doubt = true,
-                },
+                }
             }
         }
         if doubt {
@@ -445,47 +447,47 @@ fn titled_by(agent: Option<&Utterance<'_>>, part: &str) -> bool {
 }
 
 /// What a new statement makes of the name known so far.
-enum Merged {
+enum NameChange {
     New(Vec<String>),
     Known,
     Conflict,
 }
 
-fn merged(known: &[String], new: Vec<String>, corrects: bool, doubt: bool, asked: Option<Part>) -> Merged {
+fn name_change(known: &[String], new: Vec<String>, corrects: bool, doubt: bool, asked: Option<Part>) -> NameChange {
     let same = |a: &String, b: &String| a.to_lowercase() == b.to_lowercase();
     if known.is_empty() {
         // After a mangled introduction only a full name is believed.
         return if doubt && new.len() < 2 {
-            Merged::Conflict
+            NameChange::Conflict
         } else {
-            Merged::New(new)
+            NameChange::New(new)
         };
     }
     if new.len() <= known.len() && new.iter().all(|part| known.iter().any(|other| same(part, other))) {
-        return Merged::Known;
+        return NameChange::Known;
     }
     if known.iter().all(|part| new.iter().any(|other| same(part, other))) {
-        return Merged::New(new);
+        return NameChange::New(new);
     }
     if let [part] = &new[..] {
         if let ([last], Some(Part::First)) = (known, asked) {
-            return Merged::New(vec![part.clone(), last.clone()]);
+            return NameChange::New(vec![part.clone(), last.clone()]);
         }
         if !corrects {
-            return Merged::Conflict;
+            return NameChange::Conflict;
         }
         if let Some(place) = known.iter().rposition(|other| is_close(other, part)) {
             let mut name = known.to_vec();
             name[place].clone_from(part);
-            return Merged::New(name);
+            return NameChange::New(name);
         }
         // The last name that was asked for after the first.
         if let [first] = known {
-            return Merged::New(vec![first.clone(), part.clone()]);
+            return NameChange::New(vec![first.clone(), part.clone()]);
         }
-        return Merged::Conflict;
+        return NameChange::Conflict;
     }
-    Merged::New(new)
+    NameChange::New(new)
 }
 
 #[cfg(test)]

@@ -35,8 +35,8 @@ export interface paths {
         put?: never;
         /**
          * Commits an ended call.
-         * @description 204 means that the call is on disk. Repeat the request until it gets one: a repeat counts once, and a repeat with another body is a
-         *     correction that replaces the first.
+         * @description 204 means that the call is on disk. Repeat the request until it gets one: a repeat counts once, and a repeat with
+         *     another body is a correction that replaces the first.
          */
         post: operations["callsEnd"];
         delete?: never;
@@ -56,8 +56,8 @@ export interface paths {
         put?: never;
         /**
          * Says who is calling, before the agent speaks.
-         * @description A number not seen before becomes a caller (`known: false`). When the memory cannot be read in time, the answer is still a 200,
-         *     with `degraded: true` and every field null or empty: such a caller must not be treated as a new one.
+         * @description A number not seen before becomes a caller (`known: false`). When the memory cannot be read in time, the answer is
+         *     still a 200, with `degraded: true` and every field null or empty: such a caller must not be treated as a new one.
          */
         post: operations["recallAndEnrich"];
         delete?: never;
