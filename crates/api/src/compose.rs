@@ -20,11 +20,11 @@ use crate::{
     state::{Api, RequestLimits},
     storages::{DATABASE_URL, Part},
     telemetry::{Metrics, OpenCallsGauge, PoolGauges, Traces, probe},
-    vendors::{self, VendorError},
+    vendors::Outside,
 };
 
-/// The wired service.
-pub(crate) struct Composed {
+/// The parts of the service, wired to each other.
+pub(crate) struct ServiceParts {
     /// The public interface.
     pub(crate) api: Api,
     /// The look-ups, which go on for a while when the interface has stopped.
@@ -38,19 +38,15 @@ pub(crate) struct Composed {
     pub(crate) rewriter: Option<Rewriter>,
 }
 
-/// Puts the public interface over the adapters that serve it.
-///
-/// # Errors
-/// [`ComposeError`] when the storage leaves out what a setting needs, or a vendor's settings cannot be used.
+/// Puts the public interface over the adapters that serve it: the storage, which has all that the settings need, and
+/// `outside`.
 pub(crate) fn compose(
     settings: &ServeSettings,
     storage: &Arc<dyn Storage>,
+    outside: Outside,
     metrics: &Arc<Metrics>,
     traces: Option<Arc<Traces>>,
-) -> Result<Composed, ComposeError> {
-    if let Some(missing) = missing_parts(settings, storage.as_ref()).into_iter().next() {
-        return Err(missing.into());
-    }
+) -> ServiceParts {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let auth = AuthOptions {
         cache: settings.auth_cache(),
@@ -64,7 +60,7 @@ pub(crate) fn compose(
         unfinished_after: settings.unfinished_after(),
     };
     let fan_out = FanOutParts {
-        vendors: vendors::vendors(&settings.enrichment)?,
+        vendors: outside.vendors,
         cache: storage.lookups(),
         ledger: storage.spend(),
         clock: Arc::clone(&clock),
@@ -88,8 +84,7 @@ pub(crate) fn compose(
         };
         Arc::new(Receipts::start(store, Arc::clone(&clock), Arc::clone(metrics), limits))
     });
-    let model = vendors::language_model(&settings.llm)?;
-    let rewriter = storage.backlog().zip(model).map(|(backlog, model)| {
+    let rewriter = storage.backlog().zip(outside.language_model).map(|(backlog, model)| {
         let parts = RewriterParts {
             backlog,
             model: Arc::new(model),
@@ -126,7 +121,7 @@ pub(crate) fn compose(
         limits,
         Arc::clone(metrics),
     );
-    Ok(Composed {
+    ServiceParts {
         api: api
             .with_traces(traces)
             .with_receipts(receipts.clone())
@@ -135,18 +130,7 @@ pub(crate) fn compose(
         open_calls,
         receipts,
         rewriter,
-    })
-}
-
-/// Why the service cannot be wired as the settings say.
-#[derive(Debug, thiserror::Error)]
-pub enum ComposeError {
-    /// The storage leaves out what a setting needs.
-    #[error(transparent)]
-    Storage(#[from] MissingPart),
-    /// A vendor cannot be asked.
-    #[error(transparent)]
-    Vendor(#[from] VendorError),
+    }
 }
 
 /// A setting needs what the storage leaves out.

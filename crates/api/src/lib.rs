@@ -23,7 +23,7 @@ mod vendors;
 
 pub use app::app;
 pub use cli::{command, main};
-pub use compose::{ComposeError, MissingPart};
+pub use compose::MissingPart;
 pub use error::{ErrorBody, ErrorEnvelope};
 pub use state::{Api, RequestLimits};
 pub use storages::{DatabaseUrl, Storages};

@@ -46,17 +46,22 @@ impl Storages {
         self
     }
 
-    /// The URL, when its scheme is registered and something follows it.
+    /// The URL, when its scheme is registered, in letters of any case
+    /// ([RFC 3986, section 3.1](https://www.rfc-editor.org/rfc/rfc3986#section-3.1)), and something follows it. Its
+    /// driver gets the scheme as it is registered.
     fn parse(&self, url: &str) -> Result<DatabaseUrl, UnknownDatabase> {
-        let named = url.split_once(':').filter(|(_, place)| *place != "//");
-        named
-            .and_then(|(scheme, _)| self.registered.iter().find(|one| one.scheme == scheme))
-            .map(|found| DatabaseUrl {
-                url: url.to_owned(),
-                scheme: found.scheme,
-                driver: Arc::clone(&found.driver),
-            })
-            .ok_or_else(|| UnknownDatabase(self.forms("")))
+        let unknown = || UnknownDatabase(self.forms(""));
+        let (scheme, place) = url.split_once(':').ok_or_else(unknown)?;
+        let named = self
+            .registered
+            .iter()
+            .find(|one| one.scheme.eq_ignore_ascii_case(scheme));
+        let found = named.filter(|_| place != "//").ok_or_else(unknown)?;
+        Ok(DatabaseUrl {
+            url: format!("{}:{place}", found.scheme),
+            scheme: found.scheme,
+            driver: Arc::clone(&found.driver),
+        })
     }
 
     /// Every form once, in the order of registration, between quotes.
@@ -187,6 +192,8 @@ mod tests {
             assert_eq!((parsed.scheme(), parsed.url.as_str()), (scheme, url));
             assert_eq!(format!("{parsed:?}"), format!("DatabaseUrl({scheme})"));
         }
+        let parsed = storages.parse("Box://Hall:B").expect("a scheme in any case");
+        assert_eq!((parsed.scheme(), parsed.url.as_str()), ("box", "box://Hall:B"));
         for url in ["", "shelf", "box://", "boxes://b", "sqlite://hunter2", "://"] {
             let error = storages.parse(url).expect_err(url).to_string();
             assert_eq!(error, "expected shelf:[NAME] or box://NAME", "{url}");

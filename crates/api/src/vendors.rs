@@ -8,7 +8,7 @@ use adapters_enrichment::{
 use adapters_llm::{ModelSetupError, OpenAi};
 use outgoing::{SetupError, UnusableSecret};
 
-use crate::config::{EnrichmentSettings, Half, LlmSettings, TwilioCredentials};
+use crate::config::{EnrichmentSettings, Half, LlmSettings, ServeSettings, TwilioCredentials};
 
 /// Why a vendor or the language model cannot be asked.
 #[derive(Debug, thiserror::Error)]
@@ -22,6 +22,27 @@ pub enum VendorError {
     /// The HTTP client could not be set up.
     #[error(transparent)]
     Client(#[from] SetupError),
+}
+
+/// What is asked outside.
+pub(crate) struct Outside {
+    /// The vendors of look-ups.
+    pub(crate) vendors: Vec<Vendor>,
+    /// What writes better summaries.
+    pub(crate) language_model: Option<OpenAi>,
+}
+
+impl Outside {
+    /// Everything that the settings name. Nothing is asked yet.
+    ///
+    /// # Errors
+    /// [`VendorError`] when one half of a pair of settings is missing, or a key cannot be sent.
+    pub(crate) fn of(settings: &ServeSettings) -> Result<Self, VendorError> {
+        Ok(Self {
+            vendors: vendors(&settings.enrichment)?,
+            language_model: language_model(&settings.llm)?,
+        })
+    }
 }
 
 /// The language model, when it is set.

@@ -28,8 +28,15 @@ pub(super) struct Open {
     /// The tenant; all when left out
     #[arg(long, value_name = "NAME")]
     tenant: Option<TenantName>,
-    /// How long ago a call must have begun, for example 30m; earlier than that it may still be going on
-    #[arg(long, value_name = "SPAN", default_value = "2h")]
+    /// How long ago a call must have begun, for example 30m; earlier than that it may still be going on. A number alone
+    /// is seconds, as the service's own setting has it
+    #[arg(
+        long,
+        env = "CALLER_MEMORY_UNFINISHED_AFTER_S",
+        value_name = "SPAN",
+        default_value = "2h",
+        value_parser = Span::or_seconds
+    )]
     older_than: Span,
     #[command(flatten)]
     common: Common,

@@ -69,20 +69,23 @@ pub(super) fn with_default_command(mut args: Vec<OsString>) -> Vec<OsString> {
 
 /// The command that the arguments give; `None` when they ask for help or the version, which is printed.
 pub(super) fn parse(args: &[OsString], storages: &Storages) -> Result<Option<Command>, Failure> {
-    let unknown = variables::unknown(&Cli::command());
-    let error = match parse_without(args, storages, is_blank) {
+    let program = Cli::command();
+    let unknown = variables::unknown(&program);
+    let not_text = variables::not_text(usage_error::named(&program, args).1);
+    let is_set_aside = |name: &OsStr| is_blank(name) || not_text.iter().any(|(known, _)| known == name);
+    let error = match parse_without(args, storages, is_set_aside) {
         Ok(Command::Doctor(mut doctor)) => {
-            doctor.wrong = unknown_settings(unknown);
+            doctor.wrong = not_text;
+            doctor.wrong.extend(unknown_settings(unknown));
             return Ok(Some(Command::Doctor(doctor)));
         }
         Ok(command) => {
-            return match unknown.first() {
-                None => Ok(Some(command)),
-                Some(name) => Err(Failure::Usage(format!(
-                    "{}; `caller-memory serve --help` shows all settings",
-                    variables::complaint(name)
-                ))),
-            };
+            let complaint = not_text.into_iter().chain(unknown_settings(unknown)).next();
+            return complaint.map_or(Ok(Some(command)), |(_, complaint)| {
+                Err(Failure::Usage(format!(
+                    "{complaint}; `caller-memory serve --help` shows all settings"
+                )))
+            });
         }
         Err(error) => error,
     };
@@ -94,12 +97,15 @@ pub(super) fn parse(args: &[OsString], storages: &Storages) -> Result<Option<Com
         return output::print(text.to_string().trim_end()).map(|()| None);
     }
     if args.get(1).is_some_and(|arg| arg == "doctor")
-        && let Some(mut doctor) = doctor_with_wrong_settings(args, storages)
+        && let Some(mut doctor) = doctor_with_wrong_settings(args, storages, not_text.clone())
     {
         doctor.wrong.extend(unknown_settings(unknown));
         return Ok(Some(Command::Doctor(doctor)));
     }
-    Err(Failure::Usage(usage_error::line(&error, &Cli::command(), args)))
+    // An argument may seem to be missing only because its variable was set aside.
+    let line = || usage_error::line(&error, &program, args);
+    let complaint = not_text.into_iter().next();
+    Err(Failure::Usage(complaint.map_or_else(line, |(_, complaint)| complaint)))
 }
 
 fn unknown_settings(names: Vec<OsString>) -> Vec<(OsString, String)> {
@@ -110,12 +116,15 @@ fn unknown_settings(names: Vec<OsString>) -> Vec<(OsString, String)> {
     wrong.collect()
 }
 
-/// The doctor for an environment with settings that do not parse: each is set aside and remembered, so that all of them
-/// are told. `None` when something else is wrong with the command line.
-fn doctor_with_wrong_settings(args: &[OsString], storages: &Storages) -> Option<Box<Doctor>> {
+/// The doctor for an environment with settings that do not parse: each is set aside and remembered beside those that are
+/// `wrong` already, so that all of them are told. `None` when something else is wrong with the command line.
+fn doctor_with_wrong_settings(
+    args: &[OsString],
+    storages: &Storages,
+    mut wrong: Vec<(OsString, String)>,
+) -> Option<Box<Doctor>> {
     let program = Cli::command();
     let (_, command) = usage_error::named(&program, args);
-    let mut wrong: Vec<(OsString, String)> = Vec::new();
     loop {
         match parse_without(args, storages, |name| {
             is_blank(name) || wrong.iter().any(|(known, _)| known == name)

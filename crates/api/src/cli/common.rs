@@ -1,13 +1,13 @@
 //! What most commands take: the database, `--json`, and the name of a tenant.
 
-use std::str::FromStr;
+use std::{path::PathBuf, str::FromStr};
 
 use clap::Args;
 use domain::port::{AccessAdmin, AdminError};
 
 use super::{
     failure::Failure,
-    store::{refused, with_migrated},
+    store::{deadline, refused, with_migrated},
 };
 use crate::config::DatabaseSettings;
 
@@ -29,10 +29,32 @@ impl Common {
         &self,
         work: impl AsyncFnOnce(&dyn AccessAdmin) -> Result<T, AdminError>,
     ) -> Result<T, Failure> {
+        let new_file = self.database.database_url.file().filter(|file| !file.exists());
         with_migrated(&self.database, async |storage| {
             let access = storage.access();
-            work(access.as_ref()).await.map_err(|error| refused(&error))
+            match work(access.as_ref()).await {
+                Err(AdminError::UnknownTenant(name)) => Err(unknown_tenant(access.as_ref(), name, new_file).await),
+                done => done.map_err(|error| refused(&error)),
+            }
         })
+    }
+}
+
+/// The failure of a command about a tenant that is not there. In a database without any, which may be a file that was
+/// created just now, the list of tenants would not help.
+async fn unknown_tenant(access: &dyn AccessAdmin, name: String, new_file: Option<PathBuf>) -> Failure {
+    match access.tenants(deadline()).await {
+        Err(error) => refused(&error),
+        Ok(tenants) if !tenants.is_empty() => refused(&AdminError::UnknownTenant(name)),
+        Ok(_) => {
+            let database = new_file.map_or_else(
+                || "the database".to_owned(),
+                |file| format!("the database {} was created just now and", file.display()),
+            );
+            Failure::Failed(format!(
+                "no tenant is named `{name}`: {database} has none yet; run `caller-memory serve`, which creates `default` and its first key, or `caller-memory tenant create {name}`"
+            ))
+        }
     }
 }
 

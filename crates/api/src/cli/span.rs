@@ -19,6 +19,16 @@ impl Span {
         ms.saturating_add(self.0)
     }
 
+    /// Reads a span, or a whole number of seconds.
+    pub(super) fn or_seconds(text: &str) -> Result<Self, NotASpan> {
+        let is_bare = text.ends_with(|last: char| last.is_ascii_digit());
+        if is_bare {
+            format!("{text}s").parse()
+        } else {
+            text.parse()
+        }
+    }
+
     /// The moment that lies this span before `ms`; both in milliseconds since the epoch.
     pub(super) fn before(self, ms: i64) -> i64 {
         ms.saturating_sub(self.0)

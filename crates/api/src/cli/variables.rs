@@ -22,6 +22,21 @@ pub(super) fn unknown(program: &Command) -> Vec<OsString> {
     unknown
 }
 
+/// The variables that the command reads and whose values are no text, with what is wrong with each.
+pub(super) fn not_text(command: &Command) -> Vec<(OsString, String)> {
+    let read = command.get_arguments().filter_map(clap::Arg::get_env);
+    let not_text = read.filter(|name| std::env::var_os(name).is_some_and(|value| value.to_str().is_none()));
+    not_text
+        .map(|name| {
+            let complaint = format!(
+                "{}: the value is not UTF-8; correct or unset it",
+                name.to_string_lossy()
+            );
+            (name.to_owned(), complaint)
+        })
+        .collect()
+}
+
 /// What is wrong with a variable that nothing reads.
 pub(super) fn complaint(name: &OsStr) -> String {
     format!(

@@ -35,7 +35,7 @@ use tokio::{
 use crate::{
     app,
     clock::SystemClock,
-    compose::{ComposeError, Composed, compose},
+    compose::{MissingPart, ServiceParts, compose, missing_parts},
     config::ServeSettings,
     state::Api,
     telemetry::{
@@ -43,6 +43,7 @@ use crate::{
         admin::{self, Admin},
         start_logs,
     },
+    vendors::{Outside, VendorError},
 };
 use connection::Connection;
 
@@ -120,9 +121,12 @@ pub enum StartError {
         "CALLER_MEMORY_AUTO_MIGRATE is false and {0} of the database's migrations are pending; run `caller-memory migrate up`"
     )]
     Pending(usize),
-    /// The service cannot be wired as the settings say.
+    /// The storage leaves out what a setting needs.
     #[error(transparent)]
-    Compose(#[from] ComposeError),
+    Storage(#[from] MissingPart),
+    /// A vendor or the language model cannot be asked as the settings say.
+    #[error(transparent)]
+    Vendor(#[from] VendorError),
     /// Traces cannot be exported as the settings say.
     #[error(transparent)]
     Traces(#[from] TracesError),
@@ -177,6 +181,8 @@ fn greet() {
 
 async fn serve(settings: ServeSettings, traces: Option<Arc<Traces>>) -> Result<(), StartError> {
     let mut signals = Signals::catch()?;
+    // Whatever is wrong with the settings is told before anything is created.
+    let outside = Outside::of(&settings)?;
     let listener = listen("CALLER_MEMORY_LISTEN", settings.listen)?;
     let admin_listener = listen("CALLER_MEMORY_ADMIN_LISTEN", settings.admin_listen)?;
     let address = listener.local_addr()?;
@@ -187,13 +193,13 @@ async fn serve(settings: ServeSettings, traces: Option<Arc<Traces>>) -> Result<(
 
     let metrics = Arc::new(Metrics::new());
     let draining = Arc::new(AtomicBool::new(false));
-    let Composed {
+    let ServiceParts {
         api,
         look_ups,
         open_calls,
         receipts,
         rewriter,
-    } = compose(&settings, &storage, &metrics, traces.clone())?;
+    } = compose(&settings, &storage, outside, &metrics, traces.clone());
     let counting = open_calls.map(|gauge| tokio::spawn(gauge.run()));
     let api = Data::new(api);
     let admin = Data::new(Admin {
@@ -254,8 +260,8 @@ async fn serve(settings: ServeSettings, traces: Option<Arc<Traces>>) -> Result<(
 /// is built for. See <https://man7.org/linux/man-pages/man7/signal.7.html>.
 const FILE_SIZE_LIMIT: i32 = 25;
 
-/// SIGTERM and SIGINT. SIGXFSZ is caught with them, because by default it ends the process: the write then fails like one
-/// on a full disk.
+/// SIGTERM and SIGINT. SIGXFSZ is caught with them, because by default it ends the process: the write then fails like
+/// one on a full disk.
 struct Signals {
     terminate: Signal,
     interrupt: Signal,
@@ -300,6 +306,9 @@ async fn prepare(settings: &ServeSettings, address: SocketAddr) -> Result<Arc<dy
 async fn open(settings: &ServeSettings) -> Result<Arc<dyn Storage>, StartError> {
     let opening = settings.database.database_url.open(DATABASE_CONNECTIONS);
     let storage = opening.await.map_err(StartError::Open)?;
+    if let Some(missing) = missing_parts(settings, storage.as_ref()).into_iter().next() {
+        return Err(missing.into());
+    }
     if settings.database.auto_migrate {
         let applied = storage.migrate_up().await.map_err(StartError::Migrate)?;
         if !applied.is_empty() {

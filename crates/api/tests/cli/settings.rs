@@ -1,10 +1,10 @@
 //! Settings that cannot be read: each stops the start with a line that names it.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, ffi::OsStr, os::unix::ffi::OsStrExt};
 
 use serde_json::Value;
 
-use super::program::{Program, free_ports, one_line};
+use super::program::{EMBEDDED, IN_MEMORY, Program, free_ports, one_line};
 
 /// What a setting cannot hold, and what has to be set beside it for it to be looked at.
 type Wrong = (
@@ -134,19 +134,94 @@ fn every_setting_that_is_wrong_is_named() {
             let program = Program::new()
                 .set("CALLER_MEMORY_LISTEN", format!("127.0.0.1:{port}"))
                 .set("CALLER_MEMORY_ADMIN_LISTEN", format!("127.0.0.1:{admin}"))
-                .set("CALLER_MEMORY_BOOTSTRAP_KEY", "sk_live_abcdefghijklmnopqrstuvwx")
                 .set("CALLER_MEMORY_LOG", "error");
             let program = beside
                 .iter()
                 .fold(program, |program, (name, value)| program.set(name, *value));
-            let output = program.set(name, *value).run(&["serve"]);
+            let program = program.set(name, *value);
+            let output = program.run(&["serve"]);
             assert!(matches!(output.code, 1 | 2), "{name}={value}: {output:?}");
             assert_eq!(output.stdout, "", "{name}={value}");
             let line = one_line(&output.stderr);
             assert!(line.contains(name), "{name}={value}: {line}");
             assert!(!line.contains("hunter2"), "{name}: {line}");
+            assert!(!program.path("data").exists(), "{name}={value}: nothing is created");
         }
     }
+}
+
+/// Runs a command with a variable whose value is not UTF-8.
+fn run_with_bytes(program: &Program, variable: &str, args: &[&str]) -> (Option<i32>, String, String) {
+    let mut command = program.command(args);
+    let output = command.env(variable, OsStr::from_bytes(b"\xff")).output();
+    let output = output.expect("the program runs");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn a_setting_that_is_not_utf8_is_named() {
+    let program = Program::new();
+    for (variable, args) in [
+        ("CALLER_MEMORY_LISTEN", &["serve"][..]),
+        ("CALLER_MEMORY_BOOTSTRAP_KEY", &["serve"]),
+        ("CALLER_MEMORY_DATABASE_URL", &["key", "list"]),
+        ("CALLER_MEMORY_KEY", &["recall", "+12025550142"]),
+    ] {
+        let (code, stdout, stderr) = run_with_bytes(&program, variable, args);
+        assert_eq!((code, stdout.as_str()), (Some(2), ""), "{variable}: {stderr}");
+        let line = one_line(&stderr);
+        assert!(
+            line.contains(&format!("{variable}: the value is not UTF-8")),
+            "{variable}: {line}"
+        );
+    }
+    let (code, checks, _) = run_with_bytes(&program, "CALLER_MEMORY_LISTEN", &["doctor"]);
+    assert_eq!(code, Some(1));
+    assert!(
+        checks.contains("FAIL  settings    CALLER_MEMORY_LISTEN: the value is not UTF-8"),
+        "{checks}"
+    );
+    let (code, ..) = run_with_bytes(&program, "CALLER_MEMORY_LISTEN", &["tenant", "list"]);
+    assert_eq!(
+        code,
+        Some(0),
+        "a command does not mind the settings that it does not read"
+    );
+}
+
+#[test]
+fn the_scheme_of_the_database_may_be_in_capitals() {
+    let url = format!("{}fresh.db", EMBEDDED.to_uppercase());
+    let program = Program::new().set("CALLER_MEMORY_DATABASE_URL", url);
+    program.done(&["tenant", "create", "acme"]);
+    assert!(program.path("fresh.db").exists());
+    if !IN_MEMORY {
+        let postgres = program.set("CALLER_MEMORY_DATABASE_URL", "POSTGRES://me:hunter2@127.0.0.1:1/db");
+        let line = postgres.fails(1, &["tenant", "list"]);
+        assert!(line.contains("cannot reach PostgreSQL at 127.0.0.1:1"), "{line}");
+    }
+}
+
+#[test]
+fn the_value_of_a_parameter_that_nobody_knows_is_not_logged() {
+    if IN_MEMORY {
+        println!("skipped: only PostgreSQL's URLs have such parameters");
+        return;
+    }
+    let (port, admin) = free_ports();
+    let program = Program::new()
+        .set("CALLER_MEMORY_LISTEN", format!("127.0.0.1:{port}"))
+        .set("CALLER_MEMORY_ADMIN_LISTEN", format!("127.0.0.1:{admin}"))
+        .set("CALLER_MEMORY_LOG", "trace")
+        .set(
+            "CALLER_MEMORY_DATABASE_URL",
+            "postgres://me@127.0.0.1:1/db?passwort=hunter2",
+        );
+    let output = program.run(&["serve"]);
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(output.stderr.contains("cannot open the database"), "{output:?}");
+    assert!(!output.stderr.contains("hunter2"), "{output:?}");
 }
 
 #[test]

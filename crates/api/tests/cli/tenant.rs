@@ -9,7 +9,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::program::{Program, Running, wait_until};
+use super::program::{EMBEDDED, Program, Running, wait_until};
 
 /// Region, rate and burst of the answer.
 fn shown(tenant: &Value) -> Value {
@@ -141,6 +141,27 @@ fn keys_are_of_the_default_tenant_unless_another_is_named() {
     let created = program.json(&["key", "create"]);
     assert_eq!(created["tenant"], "default");
     assert_eq!(program.json(&["key", "list"])[0]["id"], created["id"]);
+}
+
+#[test]
+fn a_key_for_an_empty_database_says_what_comes_first() {
+    let program = Program::new().set("CALLER_MEMORY_DATABASE_URL", format!("{EMBEDDED}fresh.db"));
+    let first = program.fails(1, &["key", "create"]);
+    for says in [
+        "no tenant is named `default`: the database fresh.db was created just now and has none yet",
+        "`caller-memory serve`",
+        "`caller-memory tenant create default`",
+    ] {
+        assert!(first.contains(says), "{first}");
+    }
+    let again = program.fails(1, &["key", "list", "--tenant", "acme"]);
+    assert!(
+        again.contains("no tenant is named `acme`: the database has none yet")
+            && again.contains("`caller-memory tenant create acme`"),
+        "{again}"
+    );
+    program.done(&["tenant", "create", "default"]);
+    program.done(&["key", "create"]);
 }
 
 #[test]

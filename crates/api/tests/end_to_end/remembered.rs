@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{NUMBER, on_each_database, recall_body};
-use crate::service::{KEY, Service, command, eventually};
+use crate::service::{KEY, Service, command, command_with, eventually};
 
 fn report(session: &str, said: &[&str]) -> Value {
     let turns = said.iter().zip(0..).map(|(text, i)| {
@@ -90,7 +90,8 @@ fn what_a_caller_states_stands_until_it_is_superseded_or_corrected() {
 #[test]
 fn a_call_that_was_never_written_back_is_listed_until_it_is() {
     on_each_database(|database| {
-        let service = Service::start(database, &[("CALLER_MEMORY_UNFINISHED_AFTER_S", "1")]);
+        let unfinished = [("CALLER_MEMORY_UNFINISHED_AFTER_S", "1")];
+        let service = Service::start(database, &unfinished);
         let begun = json!({"phone_number": NUMBER, "session_id": "lost"});
         assert_eq!(service.recall(&begun, &[]).body["memory"]["gaps"], 0);
         eventually("the call becomes a gap", || {
@@ -101,6 +102,11 @@ fn a_call_that_was_never_written_back_is_listed_until_it_is() {
         assert_eq!(
             (&open[0]["tenant"], &open[0]["phone_number"], &open[0]["session_id"]),
             (&json!("default"), &json!(NUMBER), &json!("lost"))
+        );
+        assert_eq!(
+            command_with(database, &unfinished, &["calls", "open"]),
+            open,
+            "the service's own setting"
         );
         assert_eq!(
             command(database, &["calls", "open"]),

@@ -253,9 +253,15 @@ pub(crate) fn program(folder: &Path) -> Command {
 
 /// Runs a command with `--json` on the database.
 pub(crate) fn command(database: &Database, args: &[&str]) -> Value {
+    command_with(database, &[], args)
+}
+
+/// The same with these settings beside the database's.
+pub(crate) fn command_with(database: &Database, settings: &[(&str, &str)], args: &[&str]) -> Value {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let output = program(folder.path())
         .env("CALLER_MEMORY_DATABASE_URL", &database.url)
+        .envs(settings.iter().copied())
         .args(args)
         .arg("--json")
         .output()
