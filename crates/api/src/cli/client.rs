@@ -90,7 +90,7 @@ pub(super) struct Client {
 
 /// Why a request got no answer.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Unanswered {
+pub(super) enum AnswerError {
     /// The service is not there, or too slow.
     #[error(transparent)]
     NoAnswer(#[from] NoAnswer),
@@ -138,7 +138,7 @@ impl Client {
     ///
     /// # Errors
     /// When no whole answer came: the service is not there, or too slow.
-    pub(super) fn post(&self, path: &str, body: &[u8]) -> Result<Answer, Unanswered> {
+    pub(super) fn post(&self, path: &str, body: &[u8]) -> Result<Answer, AnswerError> {
         self.answer(self.request(path, body))
     }
 
@@ -146,7 +146,7 @@ impl Client {
     ///
     /// # Errors
     /// As for [`Client::post`].
-    pub(super) fn post_within(&self, path: &str, body: &[u8], limit_ms: u16) -> Result<Answer, Unanswered> {
+    pub(super) fn post_within(&self, path: &str, body: &[u8], limit_ms: u16) -> Result<Answer, AnswerError> {
         let mut request = self.request(path, body);
         request.headers_mut().insert("x-deadline-ms", limit_ms.into());
         self.answer(request)
@@ -162,7 +162,7 @@ impl Client {
     }
 
     /// Sends a request and reads the whole answer.
-    fn answer(&self, request: Request) -> Result<Answer, Unanswered> {
+    fn answer(&self, request: Request) -> Result<Answer, AnswerError> {
         let began = Instant::now();
         let answer = self.runtime.block_on(self.http.send(request, began + ANSWER))?;
         let retry_after = answer
@@ -179,7 +179,7 @@ impl Client {
     }
 
     /// The failure of a request that got no answer.
-    pub(super) fn no_answer(&self, error: &Unanswered) -> Failure {
+    pub(super) fn no_answer(&self, error: &AnswerError) -> Failure {
         Failure::Failed(format!(
             "no answer from {}: {}; check that the service runs there, or give --url or CALLER_MEMORY_URL",
             self.url,

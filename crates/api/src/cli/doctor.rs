@@ -114,15 +114,13 @@ fn report(checks: Vec<Check>, json: bool) -> Result<(), Failure> {
             .collect();
         output::print(&lines.join("\n"))?;
     }
-    match failed {
-        0 => Ok(()),
-        1 => Err(Failure::Failed(
-            "1 check failed; follow its advice and run `caller-memory doctor` again".to_owned(),
-        )),
-        _ => Err(Failure::Failed(format!(
-            "{failed} checks failed; follow their advice and run `caller-memory doctor` again"
-        ))),
+    if failed == 0 {
+        return Ok(());
     }
+    let failed = output::counted(failed as u64, "check", "checks");
+    Err(Failure::Failed(format!(
+        "{failed} failed; follow the advice and run `caller-memory doctor` again"
+    )))
 }
 
 fn listeners(settings: &ServeSettings) -> Vec<Check> {

@@ -57,6 +57,11 @@ pub(super) fn table<const N: usize>(headings: [&str; N], rows: &[[String; N]]) -
     lines.join("\n")
 }
 
+/// The count with the noun in the form that it asks for: `1 call`, `2 calls`.
+pub(super) fn counted(count: u64, one: &str, several: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { several })
+}
+
 /// Milliseconds since the epoch as `2026-11-20 14:02 UTC`.
 pub(super) fn moment(ms: i64) -> String {
     OffsetDateTime::from_unix_timestamp(ms.div_euclid(1000)).map_or_else(
@@ -76,6 +81,12 @@ pub(super) fn moment(ms: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_is_not_several() {
+        let retries = [0, 1, 2].map(|count| counted(count, "retry", "retries"));
+        assert_eq!(retries, ["0 retries", "1 retry", "2 retries"]);
+    }
 
     #[test]
     fn a_moment_is_readable() {

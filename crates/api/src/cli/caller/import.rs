@@ -141,7 +141,8 @@ impl Importer<'_> {
             if self.batch.len() == BATCH {
                 self.write(read).await?;
                 self.bar.set_position(rows.bytes());
-                self.bar.set_message(format!("{} rows", self.tally.summary.rows));
+                let rows = output::counted(self.tally.summary.rows, "row", "rows");
+                self.bar.set_message(rows);
             }
         }
     }
@@ -239,11 +240,11 @@ struct Summary {
     created: u64,
     updated: u64,
     unchanged: u64,
-    refused: Vec<Refused>,
+    refused: Vec<RefusedRow>,
 }
 
 #[derive(Serialize)]
-struct Refused {
+struct RefusedRow {
     line: u64,
     error: String,
 }
@@ -260,14 +261,15 @@ impl Tally {
         self.refused += 1;
         let complaint = (self.refused <= SHOWN).then(|| format!("line {line} refused: {error}"));
         if self.summary.refused.len() < LISTED {
-            self.summary.refused.push(Refused { line, error });
+            self.summary.refused.push(RefusedRow { line, error });
         }
         complaint
     }
 
     fn say_how_many_more(&self) {
         if let Some(more @ 1..) = self.refused.checked_sub(SHOWN) {
-            output::complain(&format!("and {more} more rows refused"));
+            let more = output::counted(more, "more row", "more rows");
+            output::complain(&format!("and {more} refused"));
         }
     }
 
@@ -280,7 +282,9 @@ impl Tally {
             ..
         } = self.summary;
         let refused = self.refused;
-        format!("{rows} rows: {created} callers created, {updated} updated, {unchanged} unchanged, {refused} refused")
+        let rows = output::counted(rows, "row", "rows");
+        let created = output::counted(created, "caller", "callers");
+        format!("{rows}: {created} created, {updated} updated, {unchanged} unchanged, {refused} refused")
     }
 
     fn verdict(&self, stopped: Option<&str>) -> Result<(), Failure> {
@@ -292,9 +296,12 @@ impl Tally {
             (Some(why), line) => Err(Failure::Failed(format!(
                 "the import stopped: {why}; every good row up to line {line} is stored; correct the cause and import the file again; rows that are stored already do not change"
             ))),
-            (None, _) if refused > 0 => Err(Failure::Failed(format!(
-                "{refused} rows were refused and the others are stored; correct them and import the file again; rows that are stored already do not change"
-            ))),
+            (None, _) if refused > 0 => {
+                let refused = output::counted(refused, "row was", "rows were");
+                Err(Failure::Failed(format!(
+                    "{refused} refused and the others are stored; correct what was refused and import the file again; rows that are stored already do not change"
+                )))
+            }
             (None, _) => Ok(()),
         }
     }

@@ -97,10 +97,10 @@ impl Card<'_> {
             let when = self.said_at(fact).map(|when| format!(" (said {when})"));
             self.open(Some(format!("{key}: {value}{}", when.unwrap_or_default())));
         }
-        let gaps = whole(self.recall, "/memory/gaps").filter(|&gaps| gaps > 0);
-        self.open(gaps.map(|gaps| match gaps {
-            1 => "1 call was begun and never written back".to_owned(),
-            gaps => format!("{gaps} calls were begun and never written back"),
+        let gaps = whole(self.recall, "/memory/gaps").and_then(|gaps| u64::try_from(gaps).ok());
+        self.open(gaps.filter(|&gaps| gaps > 0).map(|gaps| {
+            let calls = output::counted(gaps, "call was", "calls were");
+            format!("{calls} begun and never written back")
         }));
     }
 
@@ -156,9 +156,9 @@ impl Card<'_> {
             let look_ups = took("enrichment_ms").unwrap_or(0.0);
             let part = |name, ms, mark, style| Part { name, ms, mark, style };
             let parts = [
-                part("memory", memory, "=", Style::new().blue()),
-                part("look-ups", look_ups, "+", Style::new().magenta()),
-                part("rest", (total - memory - look_ups).max(0.0), "-", Style::new().yellow()),
+                part("memory", memory, "#", Style::new().blue()),
+                part("look-ups", look_ups, "*", Style::new().magenta()),
+                part("rest", (total - memory - look_ups).max(0.0), ".", Style::new().yellow()),
             ];
             self.sheet.bar("answered", &parts, total, limit);
         }
@@ -247,8 +247,8 @@ fn length(seconds: f64) -> String {
 
 /// A span of milliseconds as a person would say it.
 fn ago(ms: i64) -> String {
-    const DAY: i64 = 86_400;
-    let (count, unit) = match ms / 1000 {
+    const DAY: u64 = 86_400;
+    let (count, unit) = match ms.max(0).unsigned_abs() / 1000 {
         ..60 => return "just now".to_owned(),
         s @ 60..3600 => (s / 60, "minute"),
         s @ 3600..DAY => (s / 3600, "hour"),
@@ -256,7 +256,7 @@ fn ago(ms: i64) -> String {
         s if s < 730 * DAY => (s * 12 / (365 * DAY), "month"),
         s => (s / (365 * DAY), "year"),
     };
-    format!("{count} {unit}{} ago", if count == 1 { "" } else { "s" })
+    format!("{} ago", output::counted(count, unit, &format!("{unit}s")))
 }
 
 #[cfg(test)]
@@ -337,8 +337,8 @@ mod tests {
   company    Harrow & Pike, 2207 Quarry Rd, Lake Bluff, IL 60044 (trestle, 1 day
              ago)
   phone      mobile (offline)
-  answered   [=++++++++++++++++++++                   ]  151.2 of 300 ms
-             = memory 0.5 ms  + look-ups 150.0 ms  - rest 0.7 ms
+  answered   [#********************                   ]  151.2 of 300 ms
+             # memory 0.5 ms  * look-ups 150.0 ms  . rest 0.7 ms
   cut        not ready in time: enrichment.twilio
         ");
         let readme = include_str!("../../../../../README.md");
@@ -389,10 +389,10 @@ mod tests {
              Lake Bluff, IL 60044 (trestle,
              1 day ago)
   phone      mobile (offline)
-  answered   [=++++++     ]  151.2 of 300 ms
-             = memory 0.5 ms
-             + look-ups 150.0 ms
-             - rest 0.7 ms
+  answered   [#******     ]  151.2 of 300 ms
+             # memory 0.5 ms
+             * look-ups 150.0 ms
+             . rest 0.7 ms
   cut        not ready in time:
              enrichment.twilio
         ");
@@ -409,7 +409,7 @@ mod tests {
             painted.starts_with("\u{1b}[1m+12025550142  Maren Okafor\u{1b}[0m  \u{1b}[32mknown caller\u{1b}[0m\n"),
             "{painted:?}"
         );
-        let words = |card: &str| card.replace(['=', '+', '-', '█'], "#");
+        let words = |card: &str| card.replace(['*', '.', '█'], "#");
         let bare = console::strip_ansi_codes(&painted).into_owned();
         assert_eq!(words(&bare), words(&card(&everything(), 80, false)));
     }
@@ -427,8 +427,8 @@ mod tests {
         insta::assert_snapshot!(card(&recall, 80, false), @r"
 +12025550142  unknown name  new caller
   calls      0
-  answered   [=                                       ]  1.2 of 300 ms
-             = memory 0.5 ms  + look-ups 0.0 ms  - rest 0.7 ms
+  answered   [#                                       ]  1.2 of 300 ms
+             # memory 0.5 ms  * look-ups 0.0 ms  . rest 0.7 ms
         ");
     }
 
@@ -443,8 +443,8 @@ mod tests {
         });
         insta::assert_snapshot!(card(&recall, 100, false), @r"
 +12025550142  unknown name  degraded: the memory could not be read; not to be taken for a new caller
-  answered   [======================================= ]  285.5 of 300 ms
-             = memory 285.1 ms  + look-ups 0.0 ms  - rest 0.4 ms
+  answered   [####################################### ]  285.5 of 300 ms
+             # memory 285.1 ms  * look-ups 0.0 ms  . rest 0.4 ms
         ");
     }
 

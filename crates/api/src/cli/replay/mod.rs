@@ -26,7 +26,7 @@ use indicatif::ProgressBar;
 use serde::Serialize;
 
 use super::{
-    client::{Answer, Client, Service, Unanswered},
+    client::{Answer, AnswerError, Client, Service},
     failure::Failure,
     output,
     progress::progress,
@@ -206,7 +206,7 @@ impl Replaying<'_> {
     }
 
     /// Posts the call until the service takes or refuses it, or the retries are used up; returns how many there were.
-    fn until_taken(&self, body: &[u8]) -> (Result<Answer, Unanswered>, u32) {
+    fn until_taken(&self, body: &[u8]) -> (Result<Answer, AnswerError>, u32) {
         let mut answer = self.client.post("/v1/calls/end", body);
         let Some(mut resume) = resume_at(&answer, 0) else {
             return (answer, 0);
@@ -242,7 +242,7 @@ impl Replaying<'_> {
 }
 
 /// When to post a call again that got this answer, and `None` when that would not help.
-fn resume_at(answer: &Result<Answer, Unanswered>, retry: u32) -> Option<Instant> {
+fn resume_at(answer: &Result<Answer, AnswerError>, retry: u32) -> Option<Instant> {
     let asked = match answer {
         Ok(answer) if matches!(answer.status, 429 | 503) => answer.retry_after,
         Ok(_) => return None,
@@ -289,8 +289,13 @@ impl Tally {
 impl Summary {
     fn text(&self) -> String {
         let mut lines = vec![format!(
-            "{} calls in {:.1} s: {} stored, {} not stored; {} bad lines skipped; {} retries",
-            self.calls, self.seconds, self.stored, self.failed, self.bad_lines, self.retries
+            "{} in {:.1} s: {} stored, {} not stored; {} skipped; {}",
+            output::counted(self.calls, "call", "calls"),
+            self.seconds,
+            self.stored,
+            self.failed,
+            output::counted(self.bad_lines, "bad line", "bad lines"),
+            output::counted(self.retries, "retry", "retries"),
         )];
         lines.extend(
             self.statuses
@@ -308,9 +313,13 @@ impl Summary {
         match (stop, self.failed, self.bad_lines) {
             (Some(stop), ..) => Err(Failure::Failed(format!("{stop}; {again}"))),
             (None, 0, 0) => Ok(()),
-            (None, failed, bad) => Err(Failure::Failed(format!(
-                "{failed} calls were not stored and {bad} lines were bad (see above); {again}"
-            ))),
+            (None, failed, bad) => {
+                let failed = output::counted(failed, "call was", "calls were");
+                let bad = output::counted(bad, "line was", "lines were");
+                Err(Failure::Failed(format!(
+                    "{failed} not stored and {bad} bad (see above); {again}"
+                )))
+            }
         }
     }
 }
