@@ -83,7 +83,8 @@ def card(recall: Recall) -> str:
         lines.append(f"Call on {day(call.get('started_at_ms'))}, {outcome}" + (f": {summary}" if summary else ""))
     for fact in answer.get("facts") or []:
         key, value, quote = clean(fact.get("key"), 40), clean(fact.get("value"), 200), clean(fact.get("quote"), 200)
-        lines.append(f"Said on {day(fact.get('observed_at_ms'))}, {key}: {value}" + (f' ("{quote}")' if quote else ""))
+        said_ms = fact.get("said_at_ms") or fact.get("observed_at_ms")
+        lines.append(f"Said on {day(said_ms)}, {key}: {value}" + (f' ("{quote}")' if quote else ""))
     enrichment = answer.get("enrichment") or {}
     for block in ("person", "company", "phone"):
         parts = [

@@ -66,6 +66,11 @@ def test_the_card_of_a_known_caller():
     )
 
 
+def test_a_fact_has_the_day_on_which_it_was_said():
+    fact = {"key": "email", "value": "d@example.com", "said_at_ms": 1795204800000, "observed_at_ms": 1795291200000}
+    assert "Said on 2026-11-20, email" in Recall("known", answer(facts=[fact])).card
+
+
 @pytest.mark.parametrize("facts", [None, []])
 def test_facts_may_be_absent_null_or_empty(facts):
     assert "Said on" not in Recall("known", answer(facts=facts)).card
