@@ -5,7 +5,7 @@ use std::{error::Error, fmt::Display, path::PathBuf, sync::Arc, time::Duration};
 use domain::{
     async_trait,
     context::Deadline,
-    error::PortError,
+    error::{CannotWrite, PortError},
     port::{
         AccessAdmin, CallerAdmin, CallerMemory, EnrichmentCache, KeyStore, MigrateError, Migration, OpenCalls,
         OpenError, PoolState, ReceiptStore, SpendAdmin, SpendLedger, Storage, StorageDriver, StorageOptions,
@@ -110,13 +110,15 @@ impl Storage for Redb {
     }
 
     async fn ready(&self, deadline: Deadline) -> Result<(), PortError> {
+        let read = |view: &_| META.get(view, "format").map(drop);
+        self.store.read("readiness", deadline, read).await?;
         // Nobody may write while this is not ready, so only an attempt tells that the disk serves again.
         if self.store.has_failed() {
             let write = |write: &_| META.put(write, "checked", &0);
-            self.store.write("readiness", deadline, write).await?;
+            let written = self.store.write("readiness", deadline, write).await;
+            written.map_err(|cause| PortError::Unavailable(Box::new(CannotWrite(cause))))?;
         }
-        let read = |view: &_| META.get(view, "format").map(drop);
-        self.store.read("readiness", deadline, read).await
+        Ok(())
     }
 
     /// There are none: the tables are made when a file is created.
