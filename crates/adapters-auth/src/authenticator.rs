@@ -102,7 +102,7 @@ impl CachedAuthenticator {
     }
 
     /// Asks the store about a key whose cache time is over, and falls back on what is known.
-    async fn confirm(&self, known: Arc<Verified>, hash: KeyHash, deadline: Deadline) -> Answer {
+    async fn confirm(&self, known: Arc<VerifiedKey>, hash: KeyHash, deadline: Deadline) -> Answer {
         let now = self.clock.instant();
         if known.is_held_off(now) {
             return Answer::Granted(known);
@@ -194,7 +194,7 @@ impl Authenticator for CachedAuthenticator {
 #[derive(Clone)]
 enum Answer {
     /// The store granted the key, now or within the time for which that counts.
-    Granted(Arc<Verified>),
+    Granted(Arc<VerifiedKey>),
     /// The store knows no such key, or it is revoked or expired.
     Unknown,
     /// The store did not answer.
@@ -216,7 +216,7 @@ struct TooManyLookups;
 struct Memory {
     options: AuthOptions,
     clock: Arc<dyn Clock>,
-    verified: Cache<KeyHash, Arc<Verified>>,
+    verified: Cache<KeyHash, Arc<VerifiedKey>>,
     /// When the store was asked about keys that it does not know.
     unknown: Cache<KeyHash, Instant>,
 }
@@ -241,7 +241,7 @@ impl Memory {
     }
 
     /// A key that the store granted not too long ago and that has not expired since.
-    fn verified(&self, hash: &KeyHash) -> Option<(Arc<Verified>, Age)> {
+    fn verified(&self, hash: &KeyHash) -> Option<(Arc<VerifiedKey>, Age)> {
         let known = self.verified.get(hash)?;
         let age = self.age(known.asked_at);
         if age >= self.options.cache.saturating_add(self.options.stale) || !is_live(&known.grant, &*self.clock) {
@@ -265,7 +265,7 @@ impl Memory {
     /// Takes in what the store said at `asked_at`. An expired key is as good as unknown.
     fn remember(&self, hash: KeyHash, grant: Option<KeyGrant>, asked_at: Instant) -> Answer {
         if let Some(grant) = grant.filter(|grant| is_live(grant, &*self.clock)) {
-            let verified = Arc::new(Verified {
+            let verified = Arc::new(VerifiedKey {
                 grant,
                 asked_at,
                 held_off_until: Mutex::new(None),
@@ -285,7 +285,7 @@ impl Memory {
 }
 
 /// A key that the store granted.
-struct Verified {
+struct VerifiedKey {
     grant: KeyGrant,
     asked_at: Instant,
     /// Until when the store is left alone because it failed. It belongs to this grant and not to the map of grants, so
@@ -293,7 +293,7 @@ struct Verified {
     held_off_until: Mutex<Option<Instant>>,
 }
 
-impl Verified {
+impl VerifiedKey {
     fn is_held_off(&self, now: Instant) -> bool {
         let until = self.held_off_until.lock().unwrap_or_else(PoisonError::into_inner);
         until.is_some_and(|until| now < until)

@@ -183,13 +183,13 @@ enum Progress {
     Landed(Option<Arc<Learnt>>),
 }
 
-/// Takes the look-up off the list of those under way, however it ends.
-struct Listed<'a> {
+/// A look-up among those under way, which is taken off them however it ends.
+struct FlightEntry<'a> {
     shared: &'a Shared,
     key: &'a Key,
 }
 
-impl Drop for Listed<'_> {
+impl Drop for FlightEntry<'_> {
     fn drop(&mut self) {
         self.shared.flights().remove(self.key);
     }
@@ -381,7 +381,7 @@ impl Shared {
     async fn fly(self: Arc<Self>, key: Key, landing: watch::Sender<Progress>, slot: OwnedSemaphorePermit) {
         let mut stop = self.stop.subscribe();
         let flight = async {
-            let listed = Listed {
+            let entry = FlightEntry {
                 shared: &self,
                 key: &key,
             };
@@ -389,7 +389,7 @@ impl Shared {
             if let Some(learnt) = &learnt {
                 self.recent.insert(key.clone(), Arc::clone(learnt));
             }
-            drop(listed);
+            drop(entry);
             landing.send_replace(Progress::Landed(learnt.clone()));
             if let Some(learnt) = learnt.filter(|learnt| learnt.kind == AnswerKind::Complete) {
                 self.store(&key, &learnt.lookup).await;

@@ -200,14 +200,14 @@ struct Message {
 }
 
 #[derive(Deserialize)]
-struct Rewritten {
+struct AnswerJson {
     summary: String,
     #[serde(default)]
     facts: Value,
 }
 
 #[derive(Deserialize)]
-struct Stated {
+struct FactJson {
     key: String,
     value: String,
     quote: String,
@@ -233,7 +233,7 @@ fn draft(content: &str) -> Option<Draft> {
         });
     }
     let object = content.get(content.find('{')?..=content.rfind('}')?)?;
-    let answer: Rewritten = serde_json::from_str(object).ok()?;
+    let answer: AnswerJson = serde_json::from_str(object).ok()?;
     let facts = match answer.facts {
         Value::Array(facts) => facts,
         _ => Vec::new(),
@@ -243,7 +243,7 @@ fn draft(content: &str) -> Option<Draft> {
         summary: answer.summary,
         facts: stated
             .map(
-                |Stated {
+                |FactJson {
                      key,
                      value,
                      quote,

@@ -15,7 +15,7 @@ use uuid::Uuid;
 use crate::{
     sample,
     state::Access,
-    world::{Opened, World},
+    world::{PartGuard, World},
 };
 
 /// The tenant of the first start.
@@ -39,7 +39,7 @@ impl InMemoryKeyStore {
         Self { world }
     }
 
-    fn open(&self, during: &'static str, deadline: Deadline) -> Result<Opened<'_, Access>, PortError> {
+    fn open(&self, during: &'static str, deadline: Deadline) -> Result<PartGuard<'_, Access>, PortError> {
         self.world.open(during, deadline)
     }
 }

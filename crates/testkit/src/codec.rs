@@ -24,7 +24,7 @@ use uuid::Uuid;
 use crate::state::{Access, Call, Callers, PendingRewrite, Profile, Spend, State};
 
 /// A value that can be written and read again.
-pub(crate) trait Stored: Sized {
+pub(crate) trait Codec: Sized {
     /// Appends the value to `bytes`.
     fn put(&self, bytes: &mut Vec<u8>);
 
@@ -35,7 +35,7 @@ pub(crate) trait Stored: Sized {
 /// Numbers, by their little-endian bytes.
 macro_rules! numbers {
     ($($number:ty),+) => {$(
-        impl Stored for $number {
+        impl Codec for $number {
             fn put(&self, bytes: &mut Vec<u8>) {
                 bytes.extend(self.to_le_bytes());
             }
@@ -52,14 +52,14 @@ macro_rules! numbers {
 /// Structures, field by field.
 macro_rules! structs {
     ($($structure:path { $($field:ident),+ })+) => {$(
-        impl Stored for $structure {
+        impl Codec for $structure {
             fn put(&self, bytes: &mut Vec<u8>) {
                 let Self { $($field),+ } = self;
                 $($field.put(bytes);)+
             }
 
             fn take(bytes: &mut &[u8]) -> Option<Self> {
-                Some(Self { $($field: Stored::take(bytes)?),+ })
+                Some(Self { $($field: Codec::take(bytes)?),+ })
             }
         }
     )+};
@@ -68,7 +68,7 @@ macro_rules! structs {
 /// Types that are stored as another one.
 macro_rules! as_others {
     ($($type:ty as $other:ty: $put:expr, $take:expr;)+) => {$(
-        impl Stored for $type {
+        impl Codec for $type {
             fn put(&self, bytes: &mut Vec<u8>) {
                 let put: fn(&Self) -> $other = $put;
                 put(self).put(bytes);
@@ -76,7 +76,7 @@ macro_rules! as_others {
 
             fn take(bytes: &mut &[u8]) -> Option<Self> {
                 let take: fn($other) -> Option<Self> = $take;
-                take(Stored::take(bytes)?)
+                take(Codec::take(bytes)?)
             }
         }
     )+};
@@ -85,7 +85,7 @@ macro_rules! as_others {
 /// Tuples, part by part.
 macro_rules! tuples {
     ($(($($part:ident),+))+) => {$(
-        impl<$($part: Stored),+> Stored for ($($part,)+) {
+        impl<$($part: Codec),+> Codec for ($($part,)+) {
             fn put(&self, bytes: &mut Vec<u8>) {
                 #[expect(non_snake_case, reason = "the parts are named by their types")]
                 let ($($part,)+) = self;
@@ -102,7 +102,7 @@ macro_rules! tuples {
 /// Maps, by their length and their entries.
 macro_rules! maps {
     ($($map:ident: $($bound:ident),+;)+) => {$(
-        impl<K: Stored $(+ $bound)+, V: Stored> Stored for $map<K, V> {
+        impl<K: Codec $(+ $bound)+, V: Codec> Codec for $map<K, V> {
             fn put(&self, bytes: &mut Vec<u8>) {
                 self.len().put(bytes);
                 for (key, value) in self {
@@ -176,7 +176,7 @@ as_others! {
     CallerState as u8: |state| *state as u8, |byte| [Self::Known, Self::New, Self::Degraded].get(usize::from(byte)).copied();
 }
 
-impl<T: Stored> Stored for Option<T> {
+impl<T: Codec> Codec for Option<T> {
     fn put(&self, bytes: &mut Vec<u8>) {
         self.is_some().put(bytes);
         if let Some(value) = self {
@@ -194,12 +194,12 @@ impl<T: Stored> Stored for Option<T> {
 }
 
 /// Reads the entries of a collection.
-fn take_all<T: Stored, C: FromIterator<T>>(bytes: &mut &[u8]) -> Option<C> {
+fn take_all<T: Codec, C: FromIterator<T>>(bytes: &mut &[u8]) -> Option<C> {
     let entries = usize::take(bytes)?;
     (0..entries).map(|_| T::take(bytes)).collect()
 }
 
-impl<T: Stored> Stored for Vec<T> {
+impl<T: Codec> Codec for Vec<T> {
     fn put(&self, bytes: &mut Vec<u8>) {
         self.len().put(bytes);
         for entry in self {

@@ -52,15 +52,15 @@ pub struct Faulty<P: ?Sized> {
 
 /// The cause inside the errors that [`Faulty`] makes.
 #[derive(Debug)]
-struct Injected;
+struct InjectedFault;
 
-impl std::fmt::Display for Injected {
+impl std::fmt::Display for InjectedFault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("a fault was injected by a test")
     }
 }
 
-impl std::error::Error for Injected {}
+impl std::error::Error for InjectedFault {}
 
 impl<P: ?Sized> Faulty<P> {
     /// Puts a switch in front of `port`.
@@ -89,8 +89,8 @@ impl<P: ?Sized> Faulty<P> {
         let fault = *self.fault.lock().unwrap_or_else(PoisonError::into_inner);
         match fault {
             Fault::Healthy => Ok(()),
-            Fault::Unavailable => Err(PortError::Unavailable(Box::new(Injected))),
-            Fault::Internal => Err(PortError::Internal(Box::new(Injected))),
+            Fault::Unavailable => Err(PortError::Unavailable(Box::new(InjectedFault))),
+            Fault::Internal => Err(PortError::Internal(Box::new(InjectedFault))),
             Fault::HangUntilDeadline => {
                 tokio::time::sleep_until(deadline.0.into()).await;
                 Err(PortError::deadline(during))

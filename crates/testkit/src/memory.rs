@@ -30,7 +30,7 @@ use uuid::Uuid;
 
 use crate::{
     state::{Call, Callers, PendingRewrite, Profile},
-    world::{Opened, World},
+    world::{PartGuard, World},
 };
 
 /// Callers, calls and look-ups in memory. Every tenant exists. What is promised for later happens at once here.
@@ -88,7 +88,7 @@ impl InMemoryCallerMemory {
         &self,
         during: &'static str,
         deadline: Deadline,
-    ) -> Result<Opened<'_, HashMap<TenantId, Callers>>, PortError> {
+    ) -> Result<PartGuard<'_, HashMap<TenantId, Callers>>, PortError> {
         self.world.open(during, deadline)
     }
 }

@@ -13,7 +13,7 @@ use domain::{
 use crate::{
     InMemoryCallerMemory,
     state::State,
-    world::{Opened, World},
+    world::{PartGuard, World},
 };
 
 /// Receipts in memory, with the outcomes of a memory's calls. Every tenant exists, and has its id for a name unless it
@@ -43,7 +43,7 @@ impl InMemoryReceiptStore {
         self.world.now().receipts.values().cloned().collect()
     }
 
-    fn open(&self, during: &'static str, deadline: Deadline) -> Result<Opened<'_, State>, PortError> {
+    fn open(&self, during: &'static str, deadline: Deadline) -> Result<PartGuard<'_, State>, PortError> {
         self.world.open(during, deadline)
     }
 }

@@ -12,7 +12,7 @@ use domain::{
 
 use crate::{
     state::State,
-    world::{Opened, World},
+    world::{PartGuard, World},
 };
 
 /// Paid look-ups and caps in memory. Every tenant exists, and has its id for a name unless it got one with
@@ -40,7 +40,7 @@ impl InMemorySpendLedger {
         self.world.now().access.add_named(name)
     }
 
-    fn open(&self, during: &'static str, deadline: Deadline) -> Result<Opened<'_, State>, PortError> {
+    fn open(&self, during: &'static str, deadline: Deadline) -> Result<PartGuard<'_, State>, PortError> {
         self.world.open(during, deadline)
     }
 }

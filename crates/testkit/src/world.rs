@@ -18,7 +18,7 @@ use std::{
 use domain::{access::TenantId, context::Deadline, error::PortError};
 
 use crate::{
-    codec::Stored,
+    codec::Codec,
     state::{Access, Callers, State},
 };
 
@@ -55,7 +55,7 @@ impl World {
     }
 
     /// Waits for its turn and opens a part of the world, unless the deadline has passed.
-    pub(crate) fn open<P>(&self, during: &'static str, deadline: Deadline) -> Result<Opened<'_, P>, PortError> {
+    pub(crate) fn open<P>(&self, during: &'static str, deadline: Deadline) -> Result<PartGuard<'_, P>, PortError> {
         if deadline.left(Instant::now()).is_zero() {
             return Err(PortError::deadline(during));
         }
@@ -63,11 +63,11 @@ impl World {
     }
 
     /// Waits for its turn and opens the world.
-    pub(crate) fn now(&self) -> Opened<'_, State> {
+    pub(crate) fn now(&self) -> PartGuard<'_, State> {
         self.turn().expect("the world's file can be read")
     }
 
-    fn turn<P>(&self) -> io::Result<Opened<'_, P>> {
+    fn turn<P>(&self) -> io::Result<PartGuard<'_, P>> {
         let mut state = self.0.state.lock().unwrap_or_else(PoisonError::into_inner);
         let file = match &self.0.file {
             None => None,
@@ -77,7 +77,7 @@ impl World {
                 Some((path.as_path(), lock))
             }
         };
-        Ok(Opened {
+        Ok(PartGuard {
             state,
             file,
             is_changed: false,
@@ -123,7 +123,7 @@ impl Part for HashMap<TenantId, Callers> {
 }
 
 /// A part of the world while nobody else has it. What was changed is written when this is dropped.
-pub(crate) struct Opened<'a, P> {
+pub(crate) struct PartGuard<'a, P> {
     state: MutexGuard<'a, State>,
     /// The world's file and the lock on it.
     file: Option<(&'a Path, File)>,
@@ -131,7 +131,7 @@ pub(crate) struct Opened<'a, P> {
     part: PhantomData<P>,
 }
 
-impl<P: Part> Deref for Opened<'_, P> {
+impl<P: Part> Deref for PartGuard<'_, P> {
     type Target = P;
 
     fn deref(&self) -> &P {
@@ -139,14 +139,14 @@ impl<P: Part> Deref for Opened<'_, P> {
     }
 }
 
-impl<P: Part> DerefMut for Opened<'_, P> {
+impl<P: Part> DerefMut for PartGuard<'_, P> {
     fn deref_mut(&mut self) -> &mut P {
         self.is_changed = true;
         P::of_mut(&mut self.state)
     }
 }
 
-impl<P> Drop for Opened<'_, P> {
+impl<P> Drop for PartGuard<'_, P> {
     fn drop(&mut self) {
         if let Some((path, _lock)) = self.file.take().filter(|_| self.is_changed) {
             self.state.generation += 1;

@@ -84,8 +84,8 @@ impl SummaryBacklog for Redb {
         let write = move |write: &_| {
             let TenantId(tenant) = claim.tenant;
             match claimed(write, &claim)? {
-                Some(Claimed::Caller(number, caller)) => settle_caller(write, tenant, &number, caller, rewrite)?,
-                Some(Claimed::Call(id, call)) => settle_call(write, tenant, id, call, rewrite, now_ms)?,
+                Some(ClaimedWork::Caller(number, caller)) => settle_caller(write, tenant, &number, caller, rewrite)?,
+                Some(ClaimedWork::Call(id, call)) => settle_call(write, tenant, id, call, rewrite, now_ms)?,
                 None => return Ok(false),
             }
             Ok(true)
@@ -103,11 +103,11 @@ impl SummaryBacklog for Redb {
                 attempts,
             };
             match claimed(write, &claim)? {
-                Some(Claimed::Caller(number, mut caller)) => {
+                Some(ClaimedWork::Caller(number, mut caller)) => {
                     set_caller_work(write, tenant, &number, &mut caller, work)?;
                     CALLERS.put(write, (tenant, &number), &caller)
                 }
-                Some(Claimed::Call(id, mut call)) => {
+                Some(ClaimedWork::Call(id, mut call)) => {
                     set_call_work(write, tenant, id, &mut call, work)?;
                     CALLS.put(write, (tenant, id), &call)
                 }
@@ -283,12 +283,12 @@ fn version(count: u64) -> Vec<u8> {
 }
 
 /// What a claim is about, while it stands.
-enum Claimed {
+enum ClaimedWork {
     Caller(String, CallerRow),
     Call(Uuid, CallRow),
 }
 
-fn claimed(view: &impl View, claim: &Claim) -> Result<Option<Claimed>, PortError> {
+fn claimed(view: &impl View, claim: &Claim) -> Result<Option<ClaimedWork>, PortError> {
     let (TenantId(tenant), until_ms) = (claim.tenant, claim.leased_until_ms);
     match &claim.subject {
         Subject::Caller { caller, .. } => {
@@ -297,7 +297,7 @@ fn claimed(view: &impl View, claim: &Claim) -> Result<Option<Claimed>, PortError
             };
             let caller = CALLERS.get(view, (tenant, &number))?;
             let stands = caller.filter(|caller| version(caller.changes) == claim.version);
-            Ok(stands.map(|caller| Claimed::Caller(number, caller)))
+            Ok(stands.map(|caller| ClaimedWork::Caller(number, caller)))
         }
         Subject::Call { call, .. } => {
             let id = call.0;
@@ -306,7 +306,7 @@ fn claimed(view: &impl View, claim: &Claim) -> Result<Option<Claimed>, PortError
             }
             let call = CALLS.get(view, (tenant, id))?;
             let stands = call.filter(|call| version(call.corrections) == claim.version);
-            Ok(stands.map(|call| Claimed::Call(id, call)))
+            Ok(stands.map(|call| ClaimedWork::Call(id, call)))
         }
     }
 }
