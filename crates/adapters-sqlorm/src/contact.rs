@@ -73,7 +73,7 @@ impl Sink for ContactSink {
     }
 
     fn is_passing(error: &DbErr) -> bool {
-        failure_kind(error) != FailureKind::Refused
+        !matches!(failure_kind(error), FailureKind::Refused | FailureKind::Damaged)
     }
 
     fn left(&self, contacts: usize, end: End<DbErr>) {

@@ -154,9 +154,13 @@ impl Database {
     /// Asks the database for a sign of life, and, when the last write failed, whether it writes again.
     ///
     /// # Errors
-    /// [`PortError::Unavailable`] when there is none by the deadline, or, with [`CannotWrite`], when it cannot write.
+    /// [`PortError::Unavailable`] when there is none by the deadline, or, with [`CannotWrite`], when it cannot write;
+    /// [`PortError::Internal`] when its file was found to be damaged since it was opened.
     pub async fn ping(&self, deadline: Deadline) -> Result<(), PortError> {
         self.query_one("ping", deadline, "SELECT 1", Vec::new).await?;
+        if self.inner.backend.writer().is_damaged() {
+            return Err(PortError::Internal(Box::new(Damaged)));
+        }
         if !self.inner.backend.writer().is_in_doubt() {
             return Ok(());
         }
@@ -386,7 +390,10 @@ impl Database {
                     {
                         broken += 1;
                     }
-                    done => return done.map_err(port_error),
+                    done => {
+                        let noted = done.inspect_err(|error| self.inner.backend.writer().note_damage(error));
+                        return noted.map_err(port_error);
+                    }
                 }
             }
         };
@@ -430,6 +437,11 @@ where
         Ok(Ok(done)) => done.map_err(port_error),
     }
 }
+
+/// The file was found to be damaged since it was opened.
+#[derive(Debug, thiserror::Error)]
+#[error("the database file is damaged")]
+struct Damaged;
 
 /// Why a write got no answer from the queue.
 #[derive(Debug, thiserror::Error)]

@@ -1,6 +1,10 @@
 //! What a failure of the database means to those who asked: try again, or not.
 
-use std::fmt;
+use std::{
+    collections::BTreeSet,
+    fmt,
+    sync::{Mutex, PoisonError},
+};
 
 use domain::error::PortError;
 use sea_orm::{DbErr, RuntimeErr, SqlxError, SqlxSqliteError};
@@ -36,11 +40,20 @@ pub(crate) fn undecodable(what: &'static str) -> PortError {
     PortError::Internal(Box::new(Undecodable { what }))
 }
 
+/// Says in the log that a stored `what` cannot be decoded and is left out; once for each, because it is read often.
+pub(crate) fn leave_out(what: &'static str) {
+    static SAID: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let is_new = SAID.lock().unwrap_or_else(PoisonError::into_inner).insert(what);
+    if is_new {
+        tracing::warn!("a stored {what} cannot be decoded and is left out");
+    }
+}
+
 /// The [`PortError`] that `error` is.
 pub(crate) fn port_error(error: DbErr) -> PortError {
     let retry_may_help = match failure_kind(&error) {
         FailureKind::Broken | FailureKind::Contention | FailureKind::Exhausted => true,
-        FailureKind::Refused => false,
+        FailureKind::Refused | FailureKind::Damaged => false,
     };
     let cause = Box::new(DatabaseFailure(error));
     if retry_may_help {
@@ -61,6 +74,8 @@ pub(crate) enum FailureKind {
     Exhausted,
     /// The statement or its data was refused, or the answer cannot be decoded.
     Refused,
+    /// The file is damaged, which does not mend by itself.
+    Damaged,
 }
 
 /// The kind of failure that `error` is.
@@ -102,6 +117,8 @@ const fn kind_of_sqlite_code(code: i32) -> FailureKind {
     match code & 0xff {
         // BUSY, LOCKED, NOMEM, READONLY, INTERRUPT, IOERR, FULL, CANTOPEN, PROTOCOL.
         5 | 6 | 7 | 8 | 9 | 10 | 13 | 14 | 15 => FailureKind::Exhausted,
+        // CORRUPT, NOTADB.
+        11 | 26 => FailureKind::Damaged,
         _ => FailureKind::Refused,
     }
 }

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{
-    error::undecodable,
+    row,
     transaction::{read_all, run},
     words,
 };
@@ -228,13 +228,13 @@ impl HistoryRow {
 
 /// A fact as a recall's statement writes it: order, call, place, key, value, quote and times.
 #[derive(Deserialize)]
-struct ShownRow(i64, Uuid, i32, String, String, String, i64, i64);
+struct FactEntry(i64, Uuid, i32, String, String, String, i64, i64);
 
 /// Reads the facts of a recall's row that this release knows, newest first.
 pub(crate) fn decode(json: &str) -> Result<Vec<KnownFact>, PortError> {
-    let mut rows: Vec<ShownRow> = serde_json::from_str(json).map_err(|_| undecodable("list of facts"))?;
+    let mut rows: Vec<FactEntry> = row::entries(json, "fact")?;
     rows.sort_by_key(|row| Reverse((row.0, row.1, row.2)));
-    let known = |ShownRow(_, call, _, key, value, quote, said_at_ms, observed_at_ms)| {
+    let known = |FactEntry(_, call, _, key, value, quote, said_at_ms, observed_at_ms)| {
         Some(KnownFact {
             key: words::fact_key(&key)?,
             value,

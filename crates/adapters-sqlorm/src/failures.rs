@@ -395,3 +395,44 @@ async fn contacts_that_meet_a_full_file_are_written_when_there_is_room() {
     scene.succeeds(3).await;
     scene.holds_what_it_acknowledged().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_damaged_file_makes_it_unready() {
+    for reads in [true, false] {
+        let mut scene = Scene::new().await;
+        scene.succeeds(1).await;
+        let mut other = scene.place.other().await;
+        let (page_size,): (i64,) = sqlx::query_as("PRAGMA page_size").fetch_one(&mut other).await.unwrap();
+        let pages: Vec<(i64,)> =
+            sqlx::query_as("SELECT rootpage FROM sqlite_schema WHERE tbl_name = 'callers' AND rootpage > 0")
+                .fetch_all(&mut other)
+                .await
+                .unwrap();
+        other.close().await.unwrap();
+        scene.database.close(ample()).await;
+        let file = scene.place.options.url.strip_prefix("sqlite://").unwrap();
+        let mut bytes = std::fs::read(file).unwrap();
+        let page_size = usize::try_from(page_size).unwrap();
+        for (page,) in pages {
+            let begin = (usize::try_from(page).unwrap() - 1) * page_size;
+            bytes[begin..begin + page_size].fill(0xff);
+        }
+        std::fs::write(file, bytes).unwrap();
+
+        let database = scene.place.open().await;
+        let memory = SqlCallerMemory::new(&database);
+        assert!(database.ping(ample()).await.is_ok(), "nothing was read yet");
+        let failed = if reads {
+            let read = memory.caller(scene.tenant, &number(0), ample()).await;
+            read.map(drop)
+        } else {
+            let call = record(&number(9), "a session", NOW_MS, 1);
+            memory.record_end(scene.tenant, &call, ample()).await
+        };
+        assert!(matches!(failed, Err(PortError::Internal(_))), "{failed:?}");
+        for _ in 0..2 {
+            let ready = database.ping(ample()).await;
+            assert!(matches!(ready, Err(PortError::Internal(_))), "{ready:?}");
+        }
+    }
+}

@@ -180,7 +180,7 @@ impl CallerMemory for SqlCallerMemory {
                 vec![tenant.0.into(), number.as_e164().into()]
             })
             .await?;
-        row.map(|row| row.profile.try_into()).transpose()
+        Ok(row.map(|row| row.profile.shown()))
     }
 
     async fn transcript(

@@ -253,7 +253,7 @@ impl CallerAdmin for SqlCallerAdmin {
                 agent_metadata: row.agent_metadata.map(JsonObject::from_validated),
             }));
         }
-        let caller = caller.map(Caller::try_from).transpose()?;
+        let caller = caller.map(CallerRow::whole).transpose()?;
         Ok(caller.map(|caller| History { caller, calls }))
     }
 
@@ -282,7 +282,7 @@ async fn change(
     let find = find(transaction.get_database_backend());
     let key = [tenant.0.into(), number.as_e164().into()];
     let row: Option<CallerRow> = read_one(transaction, find, key).await?;
-    let stored = match row.map(Caller::try_from).transpose() {
+    let stored = match row.map(CallerRow::whole).transpose() {
         Ok(stored) => stored,
         Err(unreadable) => return Ok(Decision::Discard(Err(unreadable.into()))),
     };

@@ -15,10 +15,10 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use crate::{
-    error::undecodable,
+    error::leave_out,
     facts,
     lookup::FoundBlocks,
-    row::{CallerRow, call_columns, caller_columns},
+    row::{self, CallerRow, call_columns, caller_columns},
     words,
 };
 
@@ -157,7 +157,7 @@ impl TryFrom<FoundRow> for Found {
 
     fn try_from(row: FoundRow) -> Result<Self, PortError> {
         Ok(Self {
-            caller: row.caller.map(StoredCaller::try_from).transpose()?,
+            caller: row.caller.map(StoredCaller::from),
             recent_calls: decode_calls(row.recent_calls.as_deref().unwrap_or("[]"))?,
             facts: facts::decode(row.facts.as_deref().unwrap_or("[]"))?,
             gaps: u64::try_from(row.gaps).unwrap_or_default(),
@@ -167,42 +167,35 @@ impl TryFrom<FoundRow> for Found {
     }
 }
 
-impl TryFrom<StoredCallerRow> for StoredCaller {
-    type Error = PortError;
-
-    fn try_from(row: StoredCallerRow) -> Result<Self, PortError> {
-        Ok(Self {
+impl From<StoredCallerRow> for StoredCaller {
+    fn from(row: StoredCallerRow) -> Self {
+        Self {
             id: row.id,
-            profile: row.profile.try_into()?,
+            profile: row.profile.shown(),
             memory_changed_ms: row.memory_changed_ms,
-        })
+        }
     }
 }
 
 fn decode_calls(json: &str) -> Result<Vec<RecentCall>, PortError> {
-    let rows: Vec<CallEntry> = serde_json::from_str(json).map_err(|_| undecodable("list of calls"))?;
-    let calls = rows
-        .into_iter()
-        .map(|CallEntry(id, started_at_ms, duration_s, outcome, summary)| {
-            Some(RecentCall {
-                call_id: CallId(id),
-                started_at_ms,
-                duration_s: duration_s.parse().ok()?,
-                summary,
-                outcome: words::outcome(&outcome),
-            })
-        });
-    calls.collect::<Option<_>>().ok_or_else(|| undecodable("list of calls"))
+    let calls = row::entries(json, "call")?;
+    let call = |CallEntry(id, started_at_ms, duration_s, outcome, summary)| {
+        Some(RecentCall {
+            call_id: CallId(id),
+            started_at_ms,
+            duration_s: duration_s.parse().inspect_err(|_| leave_out("duration")).ok()?,
+            summary,
+            outcome: words::outcome(&outcome),
+        })
+    };
+    Ok(calls.into_iter().filter_map(call).collect())
 }
 
 fn decode_lookups(json: &str) -> Result<Vec<CachedLookup>, PortError> {
-    let rows: Vec<LookupEntry> = serde_json::from_str(json).map_err(|_| undecodable("list of look-ups"))?;
-    Ok(rows
-        .into_iter()
-        .map(|LookupEntry(vendor, fetched_at_ms, found)| CachedLookup {
-            vendor,
-            fetched_at_ms,
-            found: found.into(),
-        })
-        .collect())
+    let lookup = |LookupEntry(vendor, fetched_at_ms, found): LookupEntry| CachedLookup {
+        vendor,
+        fetched_at_ms,
+        found: found.into(),
+    };
+    Ok(row::entries(json, "look-up")?.into_iter().map(lookup).collect())
 }

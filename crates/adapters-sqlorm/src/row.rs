@@ -8,9 +8,14 @@ use domain::{
     json::JsonObject,
 };
 use sea_orm::FromQueryResult;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 use uuid::Uuid;
 
-use crate::{error::undecodable, words};
+use crate::{
+    error::{leave_out, undecodable},
+    words,
+};
 
 /// The columns of a [`CallerRow`]: those of `$of`, which is empty or an alias with its point, but for the `$name`.
 macro_rules! caller_columns {
@@ -73,19 +78,48 @@ pub(crate) struct CallRow {
     summary: String,
 }
 
-impl TryFrom<CallerRow> for Caller {
-    type Error = PortError;
-
-    fn try_from(row: CallerRow) -> Result<Self, PortError> {
-        Ok(Self {
-            name: row.name,
-            first_seen_ms: row.first_seen_ms,
-            last_seen_ms: row.last_seen_ms,
-            total_calls: u64::try_from(row.total_calls).unwrap_or_default(),
-            tags: serde_json::from_str(&row.tags).map_err(|_| undecodable("list of tags"))?,
-            custom_attributes: JsonObject::from_validated(row.custom_attributes),
-        })
+impl CallerRow {
+    /// The caller as calls show them, without tags that cannot be decoded: the rest is worth more than they are.
+    pub(crate) fn shown(self) -> Caller {
+        let tags = serde_json::from_str(&self.tags).unwrap_or_else(|_| {
+            leave_out(TAGS);
+            Vec::new()
+        });
+        self.with_tags(tags)
     }
+
+    /// The caller as the operator sees and changes them, which nothing may be missing from.
+    pub(crate) fn whole(self) -> Result<Caller, PortError> {
+        let tags = serde_json::from_str(&self.tags).map_err(|_| undecodable(TAGS))?;
+        Ok(self.with_tags(tags))
+    }
+
+    fn with_tags(self, tags: Vec<String>) -> Caller {
+        Caller {
+            name: self.name,
+            first_seen_ms: self.first_seen_ms,
+            last_seen_ms: self.last_seen_ms,
+            total_calls: u64::try_from(self.total_calls).unwrap_or_default(),
+            tags,
+            custom_attributes: JsonObject::from_validated(self.custom_attributes),
+        }
+    }
+}
+
+const TAGS: &str = "list of tags";
+
+/// The entries of a JSON array that a statement made of rows, without those that cannot be decoded as a `what`.
+pub(crate) fn entries<T: DeserializeOwned>(json: &str, what: &'static str) -> Result<Vec<T>, PortError> {
+    // One entry after the other only where it has to be.
+    if let Ok(entries) = serde_json::from_str(json) {
+        return Ok(entries);
+    }
+    let entries: Vec<&RawValue> = serde_json::from_str(json).map_err(|_| undecodable(what))?;
+    let decoded = entries.into_iter().filter_map(|entry| {
+        let decoded = serde_json::from_str(entry.get());
+        decoded.inspect_err(|_| leave_out(what)).ok()
+    });
+    Ok(decoded.collect())
 }
 
 impl From<CallRow> for RecentCall {

@@ -38,6 +38,7 @@ pub(crate) struct Writer {
     beginning: Arc<Semaphore>,
     failing: Arc<AtomicBool>,
     overdue: Arc<AtomicBool>,
+    damaged: Arc<AtomicBool>,
 }
 
 /// What is known of the one connection that writes to SQLite.
@@ -118,6 +119,7 @@ impl Writer {
             beginning: Arc::new(Semaphore::new(BEGINNING)),
             failing: Arc::default(),
             overdue: Arc::default(),
+            damaged: Arc::default(),
         }
     }
 
@@ -129,6 +131,18 @@ impl Writer {
     /// Keeps in mind that a write was not done by its deadline: the database may hang, or the deadline was too close.
     pub(crate) fn note_overdue(&self) {
         self.overdue.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the file was found to be damaged since it was opened.
+    pub(crate) fn is_damaged(&self) -> bool {
+        self.damaged.load(Ordering::Relaxed)
+    }
+
+    /// Keeps in mind that the file is damaged, when that is what the error of a read or a write says.
+    pub(crate) fn note_damage(&self, error: &DbErr) {
+        if failure_kind(error) == FailureKind::Damaged && !self.damaged.swap(true, Ordering::Relaxed) {
+            tracing::error!(%error, "the database file is damaged; stop the service and restore a backup");
+        }
     }
 
     /// Runs `work` in a transaction, again while others are in its way, with a growing pause. It may be dropped at any
@@ -177,11 +191,12 @@ impl Writer {
 
     /// Keeps in mind that the database cannot write, when that is what the error says.
     fn note_failure(&self, error: &DbErr) {
+        self.note_damage(error);
         let cannot_write = match failure_kind(error) {
             FailureKind::Exhausted => true,
             // Where there is one connection, its failure is the file's; others are opened anew.
             FailureKind::Broken => self.single.is_some(),
-            FailureKind::Contention | FailureKind::Refused => false,
+            FailureKind::Contention | FailureKind::Refused | FailureKind::Damaged => false,
         };
         if cannot_write && !self.failing.swap(true, Ordering::Relaxed) {
             tracing::error!(%error, "the database cannot write; nothing is acknowledged until it can");

@@ -221,3 +221,43 @@ async fn requests_to_the_model_are_remembered_for_two_days() {
         .unwrap();
     assert_eq!(days, [(12,), (13,)]);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_decoded_is_left_out_of_a_recall() {
+    let scene = scene().await;
+    let after = record(&number(0), "after", NOW_MS + 1_000, 2);
+    scene.memory.record_end(scene.tenant, &after, ample()).await.unwrap();
+    let file = scene.place.options.url.strip_prefix("sqlite://").unwrap();
+    let mut other = SqliteConnectOptions::new()
+        .filename(file)
+        .foreign_keys(false)
+        .connect()
+        .await
+        .unwrap();
+    for damage in [
+        "UPDATE callers SET tags = 'vip, gold'",
+        "UPDATE calls SET id = X'01' WHERE session_id = 'before'",
+    ] {
+        sqlx::query(damage).execute(&mut other).await.unwrap();
+    }
+    let recalled = scene
+        .memory
+        .recall(scene.tenant, &query(&number(0), NOW_MS + 2_000), ample())
+        .await;
+    let recalled = recalled.unwrap();
+    assert_eq!((recalled.known, recalled.caller.total_calls), (true, 2));
+    assert!(recalled.caller.tags.is_empty(), "{:?}", recalled.caller.tags);
+    let summaries: Vec<_> = recalled.recent_calls.iter().map(|call| &call.summary).collect();
+    assert_eq!(
+        summaries,
+        [&after.summary],
+        "the call that cannot be decoded is left out"
+    );
+    let shown = scene
+        .memory
+        .caller(scene.tenant, &number(0), ample())
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(shown.total_calls, 2);
+}
