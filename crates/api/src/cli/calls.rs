@@ -28,8 +28,8 @@ pub(super) struct Open {
     /// The tenant; all when left out
     #[arg(long, value_name = "NAME")]
     tenant: Option<TenantName>,
-    /// How long ago a call must have begun, for example 30m; earlier than that it may still be going on. A number alone
-    /// is seconds, as the service's own setting has it
+    /// How long ago a call must have begun, for example 30m: a later one may still be going on. A number without a unit
+    /// is seconds, as in the setting of `serve`
     #[arg(
         long,
         env = "CALLER_MEMORY_UNFINISHED_AFTER_S",

@@ -60,7 +60,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(30);
 pub(super) fn run(command: &Replay) -> Result<(), Failure> {
     let (input, length) = open(command)?;
     let bar = progress(length);
-    let replay = Replaying {
+    let replay = ReplayRun {
         client: command.service.client()?,
         bar: &bar,
         tally: Mutex::default(),
@@ -111,7 +111,7 @@ struct Tally {
 }
 
 /// What the connections share.
-struct Replaying<'a> {
+struct ReplayRun<'a> {
     client: Client,
     bar: &'a ProgressBar,
     tally: Mutex<Tally>,
@@ -121,7 +121,7 @@ struct Replaying<'a> {
     stopped: AtomicBool,
 }
 
-impl Replaying<'_> {
+impl ReplayRun<'_> {
     /// Reads the lines and posts them through `count` connections; returns when all is done.
     fn all(&self, mut lines: Lines<impl io::BufRead>, count: usize) -> io::Result<()> {
         thread::scope(|scope| {
