@@ -2,8 +2,8 @@
 //!
 //! `cargo bench -p adapters-sqlorm` seeds a database in a temporary folder. Two variables change that:
 //! `CALLER_MEMORY_BENCH_CALLERS` is the number of callers (default 100,000, each with 5 calls), and with
-//! `CALLER_MEMORY_BENCH_FILE` the database is this file, which is kept and seeded only when it is not there yet, so that a
-//! running service can be put over it.
+//! `CALLER_MEMORY_BENCH_FILE` the database is this file, which is kept and seeded only when it is not there yet, so
+//! that a running service can be put over it.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark fails by panicking")]
 
@@ -31,8 +31,8 @@ use tokio::runtime::Runtime;
 /// Recalls that are under way at once when throughput is measured.
 const AT_ONCE: u64 = 32;
 
-/// Seeds `file`, which has the schema, with `callers` callers of `tenant`, five calls each. The calls of one caller lie far apart, as
-/// they do when calls come in one after the other for years.
+/// Seeds `file`, which has the schema, with `callers` callers of `tenant`, five calls each. The calls of one caller lie
+/// far apart, as they do when calls come in one after the other for years.
 async fn seed(file: &Path, tenant: TenantId, callers: u32) {
     let mut connection = SqliteConnectOptions::new()
         .filename(file)
@@ -44,9 +44,11 @@ async fn seed(file: &Path, tenant: TenantId, callers: u32) {
     let mut transaction = connection.begin().await.unwrap();
     sqlx::query(
         "WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < $2)
-         INSERT INTO callers (id, tenant_id, phone_number, name, first_seen_ms, last_seen_ms, total_calls, memory_changed_ms, tags,
-           custom_attributes)
-         SELECT randomblob(16), $1, printf('+1555%07d', i), 'Maren Okafor', $3, $3, 5, $3, '[\"vip\"]', '{\"plan\":\"gold\"}' FROM n",
+         INSERT INTO callers (id, tenant_id, phone_number, name, first_seen_ms, last_seen_ms, total_calls,
+           memory_changed_ms, tags, custom_attributes)
+         SELECT randomblob(16), $1, printf('+1555%07d', i), 'Maren Okafor', $3, $3, 5, $3, '[\"vip\"]',
+           '{\"plan\":\"gold\"}'
+         FROM n",
     )
     .bind(tenant.0)
     .bind(callers)
@@ -55,11 +57,13 @@ async fn seed(file: &Path, tenant: TenantId, callers: u32) {
     .await
     .unwrap();
     sqlx::query(
-        "INSERT INTO calls (id, tenant_id, caller_id, session_key, session_id, started_at_ms, received_at_ms, duration_s, outcome, summary,
-           writer, arrival, body_hash, transcript)
-         SELECT randomblob(16), tenant_id, callers.id, randomblob(32), hex(randomblob(16)), $1 + value * 86400000, $1 + value * 86400000, 184.25,
-           'quote_given', 'Caller asked to have the boiler serviced before the winter and wanted to know the price for two visits a year. '
-             || 'Agent quoted 240 dollars and offered Tuesday morning.', randomblob(16), value, randomblob(32), randomblob(900)
+        "INSERT INTO calls (id, tenant_id, caller_id, session_key, session_id, started_at_ms, received_at_ms,
+           duration_s, outcome, summary, writer, arrival, body_hash, transcript)
+         SELECT randomblob(16), tenant_id, callers.id, randomblob(32), hex(randomblob(16)), $1 + value * 86400000,
+           $1 + value * 86400000, 184.25, 'quote_given',
+           'Caller asked to have the boiler serviced before the winter and wanted to know the price for two visits '
+             || 'a year. Agent quoted 240 dollars and offered Tuesday morning.',
+           randomblob(16), value, randomblob(32), randomblob(900)
          FROM callers, json_each('[0,1,2,3,4]') WHERE tenant_id = $2 ORDER BY value, random()",
     )
     .bind(NOW_MS)

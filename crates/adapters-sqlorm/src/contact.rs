@@ -184,7 +184,8 @@ pub(crate) async fn write_now(transaction: &DatabaseTransaction, contact: Contac
 
 /// Locks the sessions against the ends of their calls, in the order of their locks.
 pub(crate) const LOCK_POSTGRES: &str = "\
-SELECT pg_advisory_xact_lock($1, lock) FROM (SELECT DISTINCT lock FROM json_to_recordset($2::json) AS recalled (lock integer) ORDER BY lock) AS locks";
+SELECT pg_advisory_xact_lock($1, lock)
+FROM (SELECT DISTINCT lock FROM json_to_recordset($2::json) AS recalled (lock integer) ORDER BY lock) AS locks";
 
 /// The statements of a batch. On PostgreSQL the sessions come first, so that the end of a call waits until they are
 /// there for it to see, or has ended for them to see; then the callers, as where calls end.
@@ -211,12 +212,14 @@ async fn commit(transaction: &DatabaseTransaction, seen: String, recalled: Optio
 
 pub(crate) const SQLITE: [&str; 3] = [
     "UPDATE callers SET last_seen_ms = seen.at_ms
-     FROM (SELECT unhex(value ->> 'tenant') AS tenant_id, unhex(value ->> 'caller') AS caller_id, value ->> 'at_ms' AS at_ms
+     FROM (SELECT unhex(value ->> 'tenant') AS tenant_id, unhex(value ->> 'caller') AS caller_id,
+             value ->> 'at_ms' AS at_ms
            FROM json_each($1)) AS seen
      WHERE callers.id = seen.caller_id AND callers.tenant_id = seen.tenant_id AND callers.last_seen_ms < seen.at_ms",
     "INSERT INTO contacts (tenant_id, session_key, session_id, caller_id, recalled_at_ms, ended)
      SELECT callers.tenant_id, unhex(value ->> 'session'), value ->> 'session_id', callers.id, value ->> 'at_ms',
-       EXISTS (SELECT 1 FROM calls WHERE calls.tenant_id = callers.tenant_id AND calls.session_key = unhex(value ->> 'session'))
+       EXISTS (SELECT 1 FROM calls
+               WHERE calls.tenant_id = callers.tenant_id AND calls.session_key = unhex(value ->> 'session'))
      FROM json_each($1) JOIN callers
        ON callers.id = unhex(value ->> 'caller') AND callers.tenant_id = unhex(value ->> 'tenant')
      WHERE true
@@ -235,8 +238,10 @@ pub(crate) const POSTGRES: [&str; 3] = [
      WHERE callers.id = seen.caller AND callers.tenant_id = seen.tenant",
     "INSERT INTO contacts (tenant_id, session_key, session_id, caller_id, recalled_at_ms, ended)
      SELECT callers.tenant_id, decode(recalled.session, 'hex'), recalled.session_id, callers.id, recalled.at_ms,
-       EXISTS (SELECT 1 FROM calls WHERE calls.tenant_id = callers.tenant_id AND calls.session_key = decode(recalled.session, 'hex'))
-     FROM json_to_recordset($1::json) AS recalled (tenant uuid, caller uuid, session text, session_id text, at_ms bigint)
+       EXISTS (SELECT 1 FROM calls
+               WHERE calls.tenant_id = callers.tenant_id AND calls.session_key = decode(recalled.session, 'hex'))
+     FROM json_to_recordset($1::json)
+       AS recalled (tenant uuid, caller uuid, session text, session_id text, at_ms bigint)
      JOIN callers ON callers.id = recalled.caller AND callers.tenant_id = recalled.tenant
      ON CONFLICT (tenant_id, session_key) DO UPDATE SET recalled_at_ms = excluded.recalled_at_ms
        WHERE excluded.recalled_at_ms < contacts.recalled_at_ms",

@@ -66,11 +66,14 @@ WHERE tenant_id = $1 AND id = $2 AND writer = $5 AND arrival = $6 AND body_hash 
 
 /// Finds or creates the caller, whose row it locks, and counts the call.
 const COUNT_SQLITE: &str = "\
-INSERT INTO callers (id, tenant_id, phone_number, first_seen_ms, last_seen_ms, total_calls, memory_changed_ms, tags, custom_attributes)
+INSERT INTO callers (id, tenant_id, phone_number, first_seen_ms, last_seen_ms, total_calls, memory_changed_ms, tags,
+  custom_attributes)
 VALUES ($1, $2, $3, $4, $5, $6, $7, '[]', '{}')
 ON CONFLICT (tenant_id, phone_number) DO UPDATE SET
-  first_seen_ms = CASE WHEN callers.first_seen_ms > excluded.first_seen_ms THEN excluded.first_seen_ms ELSE callers.first_seen_ms END,
-  last_seen_ms = CASE WHEN callers.last_seen_ms < excluded.last_seen_ms THEN excluded.last_seen_ms ELSE callers.last_seen_ms END,
+  first_seen_ms = CASE WHEN callers.first_seen_ms > excluded.first_seen_ms
+    THEN excluded.first_seen_ms ELSE callers.first_seen_ms END,
+  last_seen_ms = CASE WHEN callers.last_seen_ms < excluded.last_seen_ms
+    THEN excluded.last_seen_ms ELSE callers.last_seen_ms END,
   total_calls = callers.total_calls + excluded.total_calls,
   memory_changed_ms = excluded.memory_changed_ms
 RETURNING id";
@@ -79,7 +82,8 @@ RETURNING id";
 /// statements that follow, or sees the call. Ends of calls do not wait for each other.
 const COUNT_POSTGRES: &str = "\
 WITH session AS MATERIALIZED (SELECT pg_advisory_xact_lock_shared($8, $9))
-INSERT INTO callers (id, tenant_id, phone_number, first_seen_ms, last_seen_ms, total_calls, memory_changed_ms, tags, custom_attributes)
+INSERT INTO callers (id, tenant_id, phone_number, first_seen_ms, last_seen_ms, total_calls, memory_changed_ms, tags,
+  custom_attributes)
 SELECT $1, $2, $3, $4, $5, $6, $7, '[]', '{}' FROM session
 ON CONFLICT (tenant_id, phone_number) DO UPDATE SET
   first_seen_ms = LEAST(callers.first_seen_ms, excluded.first_seen_ms),
@@ -90,8 +94,8 @@ RETURNING id";
 
 /// The session's first recall tells the start better than the report.
 const INSERT: &str = "\
-INSERT INTO calls (id, tenant_id, caller_id, session_key, session_id, started_at_ms, received_at_ms, duration_s, outcome, summary, writer,
-  arrival, body_hash, agent_metadata, transcript, rewrite_due_ms)
+INSERT INTO calls (id, tenant_id, caller_id, session_key, session_id, started_at_ms, received_at_ms, duration_s,
+  outcome, summary, writer, arrival, body_hash, agent_metadata, transcript, rewrite_due_ms)
 VALUES ($1, $2, $3, $4, $5,
   COALESCE((SELECT recalled_at_ms FROM contacts WHERE tenant_id = $2 AND session_key = $4), $6),
   $7, $8, $9, $10, $11, $12, $13, $14, $15, $7)
@@ -103,13 +107,14 @@ const CLOSE: &str = "UPDATE contacts SET ended = true WHERE tenant_id = $1 AND s
 const REPLACE: &str = "\
 UPDATE calls SET caller_id = $3,
   started_at_ms = COALESCE((SELECT recalled_at_ms FROM contacts WHERE tenant_id = $2 AND session_key = $4), $5),
-  received_at_ms = $6, duration_s = $7, outcome = $8, summary = $9, writer = $10, arrival = $11, body_hash = $12, agent_metadata = $13,
-  transcript = $14, rewrite_due_ms = $6, rewrite_attempts = 0
+  received_at_ms = $6, duration_s = $7, outcome = $8, summary = $9, writer = $10, arrival = $11, body_hash = $12,
+  agent_metadata = $13, transcript = $14, rewrite_due_ms = $6, rewrite_attempts = 0
 WHERE id = $1 AND tenant_id = $2 AND writer = $15 AND arrival = $16 AND body_hash = $17";
 
 /// The correction of a number takes the call away from the caller it was counted for, who lacks a rewrite from then on.
 const UNCOUNT: &str = "\
-UPDATE callers SET total_calls = total_calls - 1, memory_changed_ms = $3, rewrite_due_ms = $3, rewrite_attempts = 0 WHERE tenant_id = $1 AND id = $2";
+UPDATE callers SET total_calls = total_calls - 1, memory_changed_ms = $3, rewrite_due_ms = $3, rewrite_attempts = 0
+WHERE tenant_id = $1 AND id = $2";
 
 impl EndedRow {
     /// The row of `record`, reported to the process `writer`.

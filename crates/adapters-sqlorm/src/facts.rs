@@ -161,13 +161,15 @@ const DELETE: &str = "DELETE FROM facts WHERE tenant_id = $1 AND call_id = $2";
 
 // A fact is written as standing, so that the facts that stand are all that a new one is compared with.
 const INSERT_SQLITE: &str = "\
-INSERT INTO facts (tenant_id, call_id, place, caller_id, key, value, quote, turn, said_at_ms, order_ms, observed_at_ms, stands)
-SELECT $1, $2, value ->> 'place', $3, value ->> 'key', value ->> 'value', value ->> 'quote', value ->> 'turn', value ->> 'said_at_ms',
-  value ->> 'order_ms', $4, true
+INSERT INTO facts (tenant_id, call_id, place, caller_id, key, value, quote, turn, said_at_ms, order_ms, observed_at_ms,
+  stands)
+SELECT $1, $2, value ->> 'place', $3, value ->> 'key', value ->> 'value', value ->> 'quote', value ->> 'turn',
+  value ->> 'said_at_ms', value ->> 'order_ms', $4, true
 FROM json_each($5)";
 
 const INSERT_POSTGRES: &str = "\
-INSERT INTO facts (tenant_id, call_id, place, caller_id, key, value, quote, turn, said_at_ms, order_ms, observed_at_ms, stands)
+INSERT INTO facts (tenant_id, call_id, place, caller_id, key, value, quote, turn, said_at_ms, order_ms, observed_at_ms,
+  stands)
 SELECT $1, $2, place, $3, key, value, quote, turn, said_at_ms, order_ms, $4, true
 FROM json_to_recordset($5::json)
   AS said (place integer, key text, value text, quote text, turn integer, said_at_ms bigint, order_ms bigint)";

@@ -114,7 +114,8 @@ impl Scene {
         for (callers, expected) in [(&self.acknowledged, 1), (&self.refused, 0)] {
             for caller in callers {
                 let rows: Vec<(i64,)> = sqlx::query_as(
-                    "SELECT total_calls FROM callers JOIN calls ON calls.caller_id = callers.id WHERE phone_number = $1",
+                    "SELECT total_calls FROM callers JOIN calls ON calls.caller_id = callers.id
+                     WHERE phone_number = $1",
                 )
                 .bind(number(*caller).as_e164())
                 .fetch_all(&mut other)
@@ -247,7 +248,8 @@ async fn a_write_that_changes_nothing_is_acknowledged() {
     for sql in [
         "UPDATE tenants SET region = 'FR' WHERE false",
         "DELETE FROM calls",
-        "INSERT INTO tenants (id, name, created_at_ms) SELECT id, name, created_at_ms FROM tenants WHERE true ON CONFLICT DO NOTHING",
+        "INSERT INTO tenants (id, name, created_at_ms)
+         SELECT id, name, created_at_ms FROM tenants WHERE true ON CONFLICT DO NOTHING",
     ] {
         let statement = Statement::from_string(DbBackend::Sqlite, sql);
         assert_eq!(scene.writer().execute(statement).await.unwrap(), 0, "{sql}");

@@ -106,7 +106,8 @@ struct TranscriptRow {
 
 const STORE_LOOKUP: &str = "\
 INSERT INTO enrichment_cache (tenant_id, phone_number, vendor, fetched_at_ms, found) VALUES ($1, $2, $3, $4, $5)
-ON CONFLICT (tenant_id, phone_number, vendor) DO UPDATE SET fetched_at_ms = excluded.fetched_at_ms, found = excluded.found
+ON CONFLICT (tenant_id, phone_number, vendor) DO UPDATE
+  SET fetched_at_ms = excluded.fetched_at_ms, found = excluded.found
   WHERE enrichment_cache.fetched_at_ms < excluded.fetched_at_ms";
 
 #[async_trait]

@@ -96,15 +96,16 @@ fn hot(dialect: DbBackend, tenant: Uuid) -> Vec<Hot> {
 
 /// Gives the planner something to know about the tables.
 const FILL_POSTGRES: [&str; 6] = [
-    "INSERT INTO callers SELECT gen_random_uuid(), id, '+1202' || n, NULL, 0, 0, 5, 0, '[]', '{}' FROM tenants, generate_series(1, 3000) AS n",
-    "INSERT INTO calls SELECT gen_random_uuid(), tenant_id, id, sha256(convert_to(id::text || n, 'UTF8')), n, n, 1, 'other', '', id, n,
-       sha256('x'), '', NULL, '' FROM callers, generate_series(1, 2) AS n",
+    "INSERT INTO callers SELECT gen_random_uuid(), id, '+1202' || n, NULL, 0, 0, 5, 0, '[]', '{}'
+       FROM tenants, generate_series(1, 3000) AS n",
+    "INSERT INTO calls SELECT gen_random_uuid(), tenant_id, id, sha256(convert_to(id::text || n, 'UTF8')), n, n, 1,
+       'other', '', id, n, sha256('x'), '', NULL, '' FROM callers, generate_series(1, 2) AS n",
     "INSERT INTO contacts SELECT tenant_id, session_key, caller_id, started_at_ms, session_id, true FROM calls",
     "INSERT INTO enrichment_cache SELECT tenant_id, phone_number, 'vendor', 0, '{}' FROM callers",
     "INSERT INTO api_keys SELECT gen_random_uuid(), id, sha256(convert_to(n::text, 'UTF8')), '', '', NULL, 0, NULL, NULL
        FROM tenants, generate_series(1, 1000) AS n",
-    "INSERT INTO receipts SELECT gen_random_uuid(), tenant_id, started_at_ms, '', '', session_key, session_id, 300, '[]', true, false, false, ''
-       FROM calls",
+    "INSERT INTO receipts SELECT gen_random_uuid(), tenant_id, started_at_ms, '', '', session_key, session_id, 300,
+       '[]', true, false, false, '' FROM calls",
 ];
 
 async fn explain(database: &impl ConnectionTrait, how: &str, hot: &Hot) -> Vec<String> {

@@ -92,7 +92,8 @@ pub(crate) const fn import(dialect: DbBackend) -> [&'static str; 2] {
 // SQLite would rather go through all callers of the tenant for each row, unless the tenant looks as if it came with the
 // row.
 const SQLITE: [&str; 2] = [
-    "INSERT INTO callers (id, tenant_id, phone_number, name, first_seen_ms, last_seen_ms, total_calls, tags, custom_attributes)
+    "INSERT INTO callers (id, tenant_id, phone_number, name, first_seen_ms, last_seen_ms, total_calls, tags,
+       custom_attributes)
      SELECT unhex(value ->> 'id'), $1, value ->> 'number', value ->> 'name', $2, $2, 0,
        COALESCE(value ->> 'tags', '[]'), COALESCE(value ->> 'attributes', '{}')
      FROM json_each($3) WHERE true
@@ -113,7 +114,8 @@ const SQLITE: [&str; 2] = [
 ];
 
 const POSTGRES: [&str; 2] = [
-    "INSERT INTO callers (id, tenant_id, phone_number, name, first_seen_ms, last_seen_ms, total_calls, tags, custom_attributes)
+    "INSERT INTO callers (id, tenant_id, phone_number, name, first_seen_ms, last_seen_ms, total_calls, tags,
+       custom_attributes)
      SELECT id, $1, number, name, $2, $2, 0, COALESCE(tags, '[]'), COALESCE(attributes, '{}')
      FROM json_to_recordset($3::json) AS given (id uuid, number text, name text, tags text, attributes text)
      ON CONFLICT (tenant_id, phone_number) DO NOTHING",
@@ -149,7 +151,8 @@ const fn find(dialect: DbBackend) -> &'static str {
 }
 
 const CREATE: &str = "\
-INSERT INTO callers (id, tenant_id, phone_number, name, first_seen_ms, last_seen_ms, total_calls, tags, custom_attributes)
+INSERT INTO callers (id, tenant_id, phone_number, name, first_seen_ms, last_seen_ms, total_calls, tags,
+  custom_attributes)
 VALUES ($1, $2, $3, $4, $5, $5, 0, $6, $7)
 ON CONFLICT (tenant_id, phone_number) DO NOTHING";
 

@@ -88,29 +88,30 @@ impl<'r> Row<'r> {
 }
 
 const KEEP_SQLITE: &str = "\
-INSERT INTO receipts (id, tenant_id, at_ms, trace_id, phone_number, session_key, session_id, deadline_ms, cuts, known, degraded, enriched,
-  response)
-SELECT unhex(value ->> 'id'), unhex(value ->> 'tenant_id'), value ->> 'at_ms', value ->> 'trace_id', value ->> 'phone_number',
-  unhex(value ->> 'session_key'), value ->> 'session_id', value ->> 'deadline_ms', value ->> 'cuts', value ->> 'known',
-  value ->> 'degraded', value ->> 'enriched', unhex(value ->> 'response')
+INSERT INTO receipts (id, tenant_id, at_ms, trace_id, phone_number, session_key, session_id, deadline_ms, cuts, known,
+  degraded, enriched, response)
+SELECT unhex(value ->> 'id'), unhex(value ->> 'tenant_id'), value ->> 'at_ms', value ->> 'trace_id',
+  value ->> 'phone_number', unhex(value ->> 'session_key'), value ->> 'session_id', value ->> 'deadline_ms',
+  value ->> 'cuts', value ->> 'known', value ->> 'degraded', value ->> 'enriched', unhex(value ->> 'response')
 FROM json_each($1) WHERE true
 ON CONFLICT (id) DO NOTHING";
 
 const KEEP_POSTGRES: &str = "\
-INSERT INTO receipts (id, tenant_id, at_ms, trace_id, phone_number, session_key, session_id, deadline_ms, cuts, known, degraded, enriched,
-  response)
-SELECT id, tenant_id, at_ms, trace_id, phone_number, decode(session_key, 'hex'), session_id, deadline_ms, cuts, known, degraded, enriched,
-  decode(response, 'hex')
-FROM json_to_recordset($1::json) AS receipt (id uuid, tenant_id uuid, at_ms bigint, trace_id text, phone_number text, session_key text,
-  session_id text, deadline_ms bigint, cuts text, known boolean, degraded boolean, enriched boolean, response text)
+INSERT INTO receipts (id, tenant_id, at_ms, trace_id, phone_number, session_key, session_id, deadline_ms, cuts, known,
+  degraded, enriched, response)
+SELECT id, tenant_id, at_ms, trace_id, phone_number, decode(session_key, 'hex'), session_id, deadline_ms, cuts, known,
+  degraded, enriched, decode(response, 'hex')
+FROM json_to_recordset($1::json) AS receipt (id uuid, tenant_id uuid, at_ms bigint, trace_id text, phone_number text,
+  session_key text, session_id text, deadline_ms bigint, cuts text, known boolean, degraded boolean, enriched boolean,
+  response text)
 ON CONFLICT (id) DO NOTHING";
 
 const FIND_TENANT: &str = "SELECT 1 FROM tenants WHERE name = $1";
 
 /// An id is looked for in every tenant when none is named, which only the administrator does.
 const SHOW: &str = "\
-SELECT r.tenant_id, t.name, r.at_ms, r.trace_id, r.phone_number, r.session_id, r.deadline_ms, r.cuts, r.known, r.degraded, r.enriched,
-  r.response, k.outcome
+SELECT r.tenant_id, t.name, r.at_ms, r.trace_id, r.phone_number, r.session_id, r.deadline_ms, r.cuts, r.known,
+  r.degraded, r.enriched, r.response, k.outcome
 FROM receipts AS r JOIN tenants AS t ON t.id = r.tenant_id
   LEFT JOIN calls AS k ON k.tenant_id = r.tenant_id AND k.session_key = r.session_key
 WHERE r.id = $1 AND ($2 IS NULL OR t.name = $2)";
@@ -177,7 +178,8 @@ DELETE FROM receipts WHERE id IN (SELECT id FROM receipts WHERE at_ms < $1 ORDER
 
 /// The same, past what another process is deleting.
 pub(crate) const PURGE_POSTGRES: &str = "\
-DELETE FROM receipts WHERE id IN (SELECT id FROM receipts WHERE at_ms < $1 ORDER BY at_ms LIMIT $2 FOR UPDATE SKIP LOCKED)";
+DELETE FROM receipts
+WHERE id IN (SELECT id FROM receipts WHERE at_ms < $1 ORDER BY at_ms LIMIT $2 FOR UPDATE SKIP LOCKED)";
 
 #[async_trait]
 impl ReceiptStore for SqlReceiptStore {

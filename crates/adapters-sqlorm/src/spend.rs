@@ -213,7 +213,7 @@ impl SpendAdmin for SqlSpendLedger {
                 ];
                 Box::pin(async move {
                     let row: Option<CapsRow> = read_one(transaction, CHANGE_CAPS, values).await?;
-                    Ok(Decision::Commit(row.map(caps).transpose()))
+                    Ok(Decision::Commit(row.map(DailyCaps::try_from).transpose()))
                 })
             })
             .await??;
@@ -223,7 +223,7 @@ impl SpendAdmin for SqlSpendLedger {
     async fn caps(&self, deadline: Deadline) -> Result<BTreeMap<String, DailyCaps>, AdminError> {
         let statement = Statement::from_string(self.db.dialect(), CAPS);
         let rows: Vec<NamedCapsRow> = self.db.read_all("caps", deadline, statement).await?;
-        let named = rows.into_iter().map(|row| Ok((row.name, caps(row.caps)?)));
+        let named = rows.into_iter().map(|row| Ok((row.name, row.caps.try_into()?)));
         Ok(named.collect::<Result<_, PortError>>()?)
     }
 }
@@ -257,11 +257,15 @@ fn usage(row: UsageRow) -> Option<Result<Usage, PortError>> {
     Some(counted())
 }
 
-fn caps(row: CapsRow) -> Result<DailyCaps, PortError> {
-    Ok(DailyCaps {
-        lookups: row.daily_lookups.map(to_count).transpose()?,
-        spend_micro_usd: row.daily_spend_micro_usd.map(to_count).transpose()?,
-    })
+impl TryFrom<CapsRow> for DailyCaps {
+    type Error = PortError;
+
+    fn try_from(row: CapsRow) -> Result<Self, PortError> {
+        Ok(Self {
+            lookups: row.daily_lookups.map(to_count).transpose()?,
+            spend_micro_usd: row.daily_spend_micro_usd.map(to_count).transpose()?,
+        })
+    }
 }
 
 fn to_count(stored: i64) -> Result<u64, PortError> {
