@@ -1,10 +1,12 @@
-//! The storages that the program comes with.
+//! The storages that the program `caller-memory` comes with; with the feature `sql`.
 
 use adapters_sqlorm::SqlDriver;
-use api::Storages;
+
+use crate::storages::Storages;
 
 /// SQLite and PostgreSQL, with a SQLite file where no URL is set.
-pub(crate) fn storages() -> Storages {
+#[must_use]
+pub fn storages() -> Storages {
     Storages::new("sqlite://data/caller-memory.db")
         .with("sqlite", "sqlite://PATH", SqlDriver)
         .with("postgres", "postgres://USER:PASSWORD@HOST/NAME", SqlDriver)

@@ -4,6 +4,8 @@
 //! put the public application over fakes: [`app()`] over an [`Api`].
 
 mod app;
+#[cfg(feature = "sql")]
+pub mod bundled;
 mod cli;
 mod clock;
 mod compose;
@@ -23,9 +25,9 @@ mod vendors;
 
 pub use app::app;
 pub use cli::{command, main};
-pub use compose::MissingPart;
 pub use error::{ErrorBody, ErrorEnvelope};
 pub use state::{Api, RequestLimits};
+pub use compose::MissingPart;
 pub use storages::{DatabaseUrl, Storages};
 pub use telemetry::Metrics;
 pub use vendors::VendorError;

@@ -1,9 +1,7 @@
 //! The program `caller-memory` over the storages that it comes with; everything else is in the library.
 
-mod bundled;
-
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    api::main(&bundled::storages())
+    api::main(&api::bundled::storages())
 }

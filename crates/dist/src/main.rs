@@ -1,9 +1,6 @@
 //! Writes shell completions and manual pages, made of the program's own commands: `dist FOLDER`. `.ci/dist` puts them
 //! into the archives of a release.
 
-#[path = "../../api/src/bundled.rs"]
-mod bundled;
-
 use std::{env, error::Error, fs, path::PathBuf};
 
 use clap::Command;
@@ -15,7 +12,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let folder = PathBuf::from(env::args_os().nth(1).ok_or("give the folder to write to")?);
     let completions = folder.join("completions");
     fs::create_dir_all(&completions)?;
-    let mut command = without_help_commands(api::command(&bundled::storages()));
+    let mut command = without_help_commands(api::command(&api::bundled::storages()));
     generate_to(shells::Bash, &mut command, NAME, &completions)?;
     generate_to(shells::Fish, &mut command, NAME, &completions)?;
     generate_to(shells::Zsh, &mut command, NAME, &completions)?;

@@ -79,7 +79,7 @@ fn allowed_edges(member: &str) -> Names {
         ]),
         "adapters-enrichment" | "adapters-llm" => names(&["domain", "outgoing"]),
         "adapters-auth" | "testkit" => names(&["domain"]),
-        "dist" => names(&["adapters-sqlorm", "api"]),
+        "dist" => names(&["api"]),
         other => {
             panic!("crate `{other}` has no place in the architecture: add it to this test and to docs/ARCHITECTURE.md")
         }
