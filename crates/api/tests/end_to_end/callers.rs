@@ -5,12 +5,12 @@ use std::{fs, path::Path};
 use serde_json::{Value, json};
 
 use super::on_each_database;
-use crate::service::{Database, KEY, Service, program};
+use crate::service::{Database, KEY, Service};
 
 /// Runs `caller-memory caller` on the database; the exit code and what was printed.
 fn caller(folder: &Path, database: &Database, args: &[&str]) -> (Option<i32>, Value, String) {
-    let output = program(folder)
-        .env("CALLER_MEMORY_DATABASE_URL", &database.url)
+    let output = database
+        .program(folder)
         .arg("caller")
         .args(args)
         .arg("--json")

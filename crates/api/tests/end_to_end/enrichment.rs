@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     NUMBER, on_each_database, recall_body,
-    service::{Answer, Database, KEY, Service, eventually, program},
+    service::{Answer, Database, KEY, Service, eventually},
     vendor::{TWILIO_HIT, Vendor},
 };
 
@@ -27,8 +27,8 @@ fn patient_recall(service: &Service, number: &str) -> Answer {
 
 fn run(database: &Database, arguments: &[&str]) -> Value {
     let folder = tempfile::tempdir().expect("a folder");
-    let output = program(folder.path())
-        .env("CALLER_MEMORY_DATABASE_URL", &database.url)
+    let output = database
+        .program(folder.path())
         .args(arguments)
         .output()
         .expect("the binary runs");

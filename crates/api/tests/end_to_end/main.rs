@@ -24,13 +24,15 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use service::{Database, KEY, PATIENCE, Service, call, eventually, program};
+use service::{Database, KEY, PATIENCE, Service, call, eventually};
 
 const NUMBER: &str = "+12025550142";
 
-/// Runs a test on a fresh SQLite database, and on a fresh PostgreSQL one where there is a server.
+/// Runs a test on a fresh SQLite database, with the example `in_memory` on a storage of its own, and on a fresh
+/// PostgreSQL database where there is a server.
 fn on_each_database(test: impl Fn(&Database)) {
     test(&Database::sqlite());
+    test(&Database::in_memory());
     if let Some(database) = Database::postgres("CALLER_MEMORY_TEST_POSTGRES_URL") {
         test(&database);
     }
@@ -372,8 +374,8 @@ fn another_tenant_sees_nothing() {
         assert_eq!(service.end("s-1", NUMBER).status, 204);
         let folder = tempfile::tempdir().expect("a folder");
         let run = |arguments: &[&str]| {
-            let output = program(folder.path())
-                .env("CALLER_MEMORY_DATABASE_URL", &database.url)
+            let output = database
+                .program(folder.path())
                 .args(arguments)
                 .output()
                 .expect("the binary runs");

@@ -2,13 +2,19 @@
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use adapters_sqlorm::{DatabaseOptions, SqlReceiptStore};
-use domain::{access::TenantId, context::Deadline, port::ReceiptStore, receipt::Receipt};
+use adapters_sqlorm::SqlDriver;
+use domain::{
+    access::TenantId,
+    context::Deadline,
+    port::{StorageDriver, StorageOptions},
+    receipt::Receipt,
+};
 use serde_json::{Value, json};
+use testkit::InMemoryDriver;
 
 use crate::{
     NUMBER, on_each_database,
-    service::{Answer, Database, Service, eventually, program},
+    service::{Answer, Database, Service, eventually},
 };
 
 const ON: (&str, &str) = ("CALLER_MEMORY_FEEDBACK_LOOP", "true");
@@ -16,8 +22,8 @@ const ON: (&str, &str) = ("CALLER_MEMORY_FEEDBACK_LOOP", "true");
 /// What a command prints as JSON; `None` when it fails.
 fn run(database: &Database, arguments: &[&str]) -> Option<Value> {
     let folder = tempfile::tempdir().expect("a folder");
-    let output = program(folder.path())
-        .env("CALLER_MEMORY_DATABASE_URL", &database.url)
+    let output = database
+        .program(folder.path())
         .args(arguments)
         .arg("--json")
         .output()
@@ -130,14 +136,22 @@ fn put(database: &Database, tenant: TenantId, age: Duration) -> Receipt {
         .build()
         .expect("a runtime");
     runtime.block_on(async {
-        let options = DatabaseOptions::new(&database.url);
-        let opened = adapters_sqlorm::Database::open(options).await.expect("a database");
-        let store = SqlReceiptStore::new(&opened);
+        let options = StorageOptions {
+            url: database.url.clone(),
+            connections: 1,
+        };
+        let opening = if database.is_in_memory() {
+            InMemoryDriver.open(options)
+        } else {
+            SqlDriver.open(options)
+        };
+        let storage = opening.await.expect("a storage");
+        let store = storage.receipts().expect("it keeps receipts");
         store
             .keep(std::slice::from_ref(&receipt), deadline())
             .await
             .expect("it is kept");
-        opened.close(deadline()).await;
+        storage.close(deadline()).await;
     });
     receipt
 }

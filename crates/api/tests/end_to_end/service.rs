@@ -1,15 +1,20 @@
 //! The real binary in a folder of its own, on free ports, with a client.
 
+#[path = "../support/in_memory.rs"]
+mod in_memory;
+
 use std::{
     fs::{self, File},
     net::{SocketAddr, TcpListener},
-    path::Path,
+    path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
     time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_caller-memory");
 
 /// The key that every service here knows from its start.
 pub(crate) const KEY: &str = "sk_live_endToEndTestsOnly0123456789";
@@ -20,7 +25,9 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 /// A database that several services may share in turn.
 pub(crate) struct Database {
     pub(crate) url: String,
-    /// Keeps the file of an SQLite database.
+    /// The program that knows databases of this kind.
+    program: PathBuf,
+    /// Keeps the file of an embedded database.
     _folder: Option<TempDir>,
 }
 
@@ -38,6 +45,7 @@ impl Database {
     pub(crate) fn sqlite_in(folder: &Path) -> Self {
         Self {
             url: format!("sqlite://{}", folder.join("data/memory.db").display()),
+            program: PathBuf::from(PROGRAM),
             _folder: None,
         }
     }
@@ -56,8 +64,30 @@ impl Database {
         let (base, _) = server.rsplit_once('/').expect("the URL names a database");
         Some(Self {
             url: format!("{base}/{name}"),
+            program: PathBuf::from(PROGRAM),
             _folder: None,
         })
+    }
+
+    /// A storage of the example `in_memory`, in a file that its processes share.
+    pub(crate) fn in_memory() -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        Self {
+            url: format!("memory:{}", folder.path().join("memory").display()),
+            program: in_memory::example(),
+            _folder: Some(folder),
+        }
+    }
+
+    pub(crate) fn is_in_memory(&self) -> bool {
+        self.url.starts_with("memory:")
+    }
+
+    /// The binary over this database, in `folder`, with no setting of the surroundings.
+    pub(crate) fn program(&self, folder: &Path) -> Command {
+        let mut command = bare(&self.program, folder);
+        command.env("CALLER_MEMORY_DATABASE_URL", &self.url);
+        command
     }
 }
 
@@ -92,10 +122,10 @@ impl Service {
     pub(crate) fn spawn(database: &Database, settings: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let (address, admin) = (free_address(), free_address());
-        let child = program(folder.path())
+        let child = database
+            .program(folder.path())
             .env("CALLER_MEMORY_LISTEN", address.to_string())
             .env("CALLER_MEMORY_ADMIN_LISTEN", admin.to_string())
-            .env("CALLER_MEMORY_DATABASE_URL", &database.url)
             .env("CALLER_MEMORY_RATE_PER_SECOND", "100000")
             .env("CALLER_MEMORY_RATE_BURST", "100000")
             .envs(settings.iter().copied())
@@ -246,7 +276,11 @@ fn answer(mut response: ureq::http::Response<ureq::Body>, began: Instant) -> Res
 
 /// The binary, in `folder`, with no setting of the surroundings.
 pub(crate) fn program(folder: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_caller-memory"));
+    bare(Path::new(PROGRAM), folder)
+}
+
+fn bare(program: &Path, folder: &Path) -> Command {
+    let mut command = Command::new(program);
     command.current_dir(folder).env_clear();
     command
 }
@@ -259,8 +293,8 @@ pub(crate) fn command(database: &Database, args: &[&str]) -> Value {
 /// The same with these settings beside the database's.
 pub(crate) fn command_with(database: &Database, settings: &[(&str, &str)], args: &[&str]) -> Value {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let output = program(folder.path())
-        .env("CALLER_MEMORY_DATABASE_URL", &database.url)
+    let output = database
+        .program(folder.path())
         .envs(settings.iter().copied())
         .args(args)
         .arg("--json")
