@@ -61,12 +61,18 @@ async fn readyz(admin: Data<Admin>) -> HttpResponse {
         Ok(Ok(())) => HttpResponse::Ok().body("ready\n"),
         Ok(Err(error)) => {
             tracing::warn!(cause = %Chain(&error), "not ready");
-            HttpResponse::ServiceUnavailable().body(match error {
-                PortError::Unavailable(cause) if cause.is::<CannotWrite>() => "the database cannot write\n",
-                _ => NO_ANSWER,
-            })
+            HttpResponse::ServiceUnavailable().body(reason(&error))
         }
         Err(_) => HttpResponse::ServiceUnavailable().body(NO_ANSWER),
+    }
+}
+
+/// Why the database cannot serve, for whoever asks the probe; the log has the causes.
+fn reason(error: &PortError) -> &'static str {
+    match error {
+        PortError::Unavailable(cause) if cause.is::<CannotWrite>() => "the database cannot write\n",
+        PortError::Unavailable(_) => NO_ANSWER,
+        PortError::Internal(_) => "the database fails, for example because it is damaged; the log has the cause\n",
     }
 }
 
@@ -74,5 +80,22 @@ async fn metrics(admin: Data<Admin>) -> HttpResponse {
     match admin.metrics.text() {
         Ok(text) => HttpResponse::Ok().content_type(OPEN_METRICS).body(text),
         Err(_) => HttpResponse::InternalServerError().finish(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_probe_tells_a_silent_database_from_a_full_and_a_damaged_one() {
+        let cannot_write = CannotWrite(PortError::Internal("the disk is full".into()));
+        for (error, says) in [
+            (PortError::deadline("ready"), "does not answer"),
+            (PortError::Unavailable(Box::new(cannot_write)), "cannot write"),
+            (PortError::Internal("malformed".into()), "damaged"),
+        ] {
+            assert!(reason(&error).contains(says), "{error:?}");
+        }
     }
 }

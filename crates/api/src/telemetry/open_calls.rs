@@ -4,6 +4,7 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use domain::{
     context::Deadline,
+    error::PortError,
     port::{Clock, OpenCalls},
     usecase::CallerRules,
 };
@@ -16,6 +17,9 @@ const PAUSE: Duration = Duration::from_mins(1);
 
 /// How long a count may take.
 const LIMIT: Duration = Duration::from_secs(5);
+
+/// How much later than its deadline the store may answer before it is given up.
+const GRACE: Duration = Duration::from_millis(500);
 
 /// How far is counted: more is as bad.
 const MOST: u32 = 100_000;
@@ -39,13 +43,70 @@ impl OpenCallsGauge {
     pub(crate) async fn run(self) {
         let gauge = self.metrics.calls_open();
         loop {
-            let begun_by_ms = self.rules.unfinished_before_ms(self.clock.now_ms());
-            let deadline = Deadline(self.clock.instant() + LIMIT);
-            match self.calls.count_open_calls(begun_by_ms, MOST, deadline).await {
+            match self.count().await {
                 Ok(calls) => drop(gauge.set(i64::try_from(calls).unwrap_or(i64::MAX))),
                 Err(error) => tracing::warn!(cause = %Chain(&error), "open calls could not be counted"),
             }
             tokio::time::sleep(PAUSE).await;
         }
+    }
+
+    async fn count(&self) -> Result<u64, PortError> {
+        let begun_by_ms = self.rules.unfinished_before_ms(self.clock.now_ms());
+        let deadline = Deadline(self.clock.instant() + LIMIT);
+        let count = self.calls.count_open_calls(begun_by_ms, MOST, deadline);
+        let counted = tokio::time::timeout_at((deadline.0 + GRACE).into(), count).await;
+        counted.unwrap_or_else(|_| Err(PortError::deadline("count open calls")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use domain::{access::TenantId, async_trait, enrichment::Ttl, memory::OpenCall, phone::Region};
+
+    use super::*;
+
+    /// Never answers.
+    struct Silent;
+
+    #[async_trait]
+    impl OpenCalls for Silent {
+        async fn open_calls(&self, _: TenantId, _: i64, _: u32, _: Deadline) -> Result<Vec<OpenCall>, PortError> {
+            std::future::pending().await
+        }
+
+        async fn count_open_calls(&self, _: i64, _: u32, _: Deadline) -> Result<u64, PortError> {
+            std::future::pending().await
+        }
+    }
+
+    /// Shows a moment at which every limit of a count has passed.
+    struct Late(Instant);
+
+    impl Clock for Late {
+        fn now_ms(&self) -> i64 {
+            0
+        }
+
+        fn instant(&self) -> Instant {
+            self.0 - LIMIT - GRACE
+        }
+    }
+
+    #[tokio::test]
+    async fn a_store_that_never_answers_does_not_end_the_counting() {
+        let gauge = OpenCallsGauge {
+            calls: Arc::new(Silent),
+            clock: Arc::new(Late(Instant::now())),
+            rules: CallerRules {
+                default_region: "US".parse::<Region>().expect("a region"),
+                ttl: Ttl::default(),
+                unfinished_after: Duration::from_hours(2),
+            },
+            metrics: Arc::new(Metrics::new()),
+        };
+        assert!(matches!(gauge.count().await, Err(PortError::Unavailable(_))));
     }
 }

@@ -51,7 +51,7 @@ impl Collector for PoolGauges {
             gauge.encode(encoder.encode_descriptor(name, help, None, gauge.metric_type())?)?;
         }
         let dropped = ConstCounter::new(pool.contacts_dropped);
-        let help = "Contacts dropped because too many waited";
+        let help = "Contacts dropped because too many waited or they could not be written";
         dropped.encode(encoder.encode_descriptor("contacts_dropped", help, None, dropped.metric_type())?)
     }
 }
