@@ -10,7 +10,7 @@ use domain::{
 };
 use outgoing::{
     Answer, BaseUrl, Client, ClientLimits, Method, NoAnswer, Request, SetupError, UnusableSecret,
-    header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER},
+    header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue},
     secret_header,
 };
 use secrecy::SecretString;
@@ -169,19 +169,13 @@ fn meaning(answer: Result<Answer, NoAnswer>) -> Result<Draft, ModelError> {
             decode(&body).ok_or(ModelError::Unreadable)
         }
         429 | 503 => Err(ModelError::Busy {
-            retry_after: retry_after(&answer.headers),
+            retry_after: answer.retry_after(),
             cause: Box::new(Status(status)),
         }),
         // A redirect is not followed: it would take the transcript where the operator did not send it.
         300..=399 | 401 | 403 | 404 => Err(ModelError::Denied(status)),
         _ => Err(ModelError::Failed(Box::new(Status(status)))),
     }
-}
-
-/// The seconds of `Retry-After`; a date is left out.
-fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let seconds = headers.get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
-    Some(Duration::from_secs(seconds))
 }
 
 #[derive(Deserialize)]

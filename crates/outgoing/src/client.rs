@@ -2,7 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use reqwest::{Method, Request, Response, Url, header::HeaderMap, redirect};
+use reqwest::{
+    Method, Request, Response, Url,
+    header::{HeaderMap, RETRY_AFTER},
+    redirect,
+};
 
 /// How long an idle connection is kept for the next request, which then saves the handshake.
 const IDLE: Duration = Duration::from_secs(90);
@@ -54,6 +58,16 @@ pub struct Answer {
     pub headers: HeaderMap,
     /// The whole body, unless it is longer than the client's limit.
     pub body: Result<Vec<u8>, TooLong>,
+}
+
+impl Answer {
+    /// The wait that the header `Retry-After` asks for, when it is a number of seconds. A date is left out
+    /// ([RFC 9110, section 10.2.3](https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3)).
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        let seconds = self.headers.get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
+        Some(Duration::from_secs(seconds))
+    }
 }
 
 /// A body beyond [`ClientLimits::body`].

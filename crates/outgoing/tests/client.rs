@@ -42,8 +42,14 @@ async fn an_answer_of_any_status_comes_with_its_body_and_headers() {
     let answer = client().send(get(&server, "/tea"), soon()).await.expect("an answer");
     assert_eq!(answer.status, 418);
     assert_eq!(answer.headers["retry-after"], "7");
+    assert_eq!(answer.retry_after(), Some(Duration::from_secs(7)));
     assert_eq!(answer.body.expect("a body"), body.as_bytes());
     assert_eq!(client().status(get(&server, "/"), soon()).await.expect("a status"), 404);
+    for no_seconds in ["Fri, 31 Dec 1999 23:59:59 GMT", "soon", "-1"] {
+        let server = answering("/", ResponseTemplate::new(503).insert_header("retry-after", no_seconds)).await;
+        let answer = client().send(get(&server, "/"), soon()).await.expect("an answer");
+        assert_eq!(answer.retry_after(), None, "{no_seconds}");
+    }
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ use std::{
 use clap::Args;
 use outgoing::{
     BaseUrl, ClientLimits, Method, NoAnswer, Request, TooLong,
-    header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, RETRY_AFTER},
+    header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue},
     secret_header,
 };
 use secrecy::SecretString;
@@ -165,15 +165,10 @@ impl Client {
     fn answer(&self, request: Request) -> Result<Answer, AnswerError> {
         let began = Instant::now();
         let answer = self.runtime.block_on(self.http.send(request, began + ANSWER))?;
-        let retry_after = answer
-            .headers
-            .get(RETRY_AFTER)
-            .and_then(|value| value.to_str().ok()?.trim().parse().ok())
-            .map(Duration::from_secs);
         Ok(Answer {
             status: answer.status,
+            retry_after: answer.retry_after(),
             body: answer.body?,
-            retry_after,
             took: began.elapsed(),
         })
     }
