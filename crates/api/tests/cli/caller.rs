@@ -300,6 +300,46 @@ fn a_database_that_fails_in_the_middle_says_up_to_which_line_all_is_stored() {
 }
 
 #[test]
+fn a_damaged_transcript_is_named_and_the_others_are_shown() {
+    if IN_MEMORY {
+        println!("skipped: only a database of SQLite can be damaged from outside");
+        return;
+    }
+    let program = Acme::new();
+    let tenant = program.tenant;
+    program.with_memory(async |memory| {
+        for (session, at) in [("first", 0), ("second", 1)] {
+            let call = sample::record(&sample::number(42), session, sample::NOW_MS + at, 1);
+            memory.record_end(tenant, &call, deadline()).await.expect("recorded");
+        }
+    });
+    let sql = "UPDATE calls SET transcript = x'00' WHERE started_at_ms = (SELECT max(started_at_ms) FROM calls)";
+    let file = program.path("data/caller-memory.db");
+    let damaged = Command::new("sqlite3").arg(&file).arg(sql).status();
+    if !damaged.is_ok_and(|status| status.success()) {
+        println!("skipped: the program sqlite3 is not installed");
+        return;
+    }
+    let show = ["caller", "show", NUMBER, "--tenant", "acme", "--transcripts"];
+    let output = program.run(&[&show[..], &["--json"]].concat());
+    assert_eq!(output.code, 1, "{output:?}");
+    let shown: Value = serde_json::from_str(&output.stdout).expect("one JSON value");
+    assert_eq!(shown["calls"][0].get("transcript"), None, "{shown}");
+    assert!(shown["calls"][1]["transcript"][0]["text"].is_string(), "{shown}");
+    let damaged = shown["calls"][0]["call_id"].as_str().expect("an id");
+    assert!(
+        output.stderr.contains("cannot be read") && output.stderr.contains(damaged),
+        "{output:?}"
+    );
+    let output = program.run(&show);
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(
+        output.stdout.contains("    agent ") && output.stderr.contains(damaged),
+        "{output:?}"
+    );
+}
+
+#[test]
 fn one_caller_is_set_and_shown() {
     let program = Acme::new();
     let set = |args: &[&str]| program.caller(&[&["set", "202-555-0142"], args].concat());

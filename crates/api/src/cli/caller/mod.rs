@@ -12,6 +12,7 @@ use clap::{Args, Subcommand};
 use domain::{
     call::{RecentCall, Turn},
     caller::{self, Caller, HISTORY_CALLS, History, HistoryCall, HistoryFact, Profile, ProfileEdit},
+    error::PortError,
     json::JsonObject,
     phone::PhoneNumber,
     port::ChangeError,
@@ -25,6 +26,7 @@ use super::{
     output,
     store::{deadline, now_ms, unusable},
 };
+use crate::error::Chain;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
@@ -140,30 +142,40 @@ fn show(command: &Show) -> Result<(), Failure> {
         let Some(History { caller, calls }) = history.map_err(|error| unusable(&error))? else {
             let name = &of.tenant.0;
             return Err(Failure::Failed(format!(
-                "the tenant {name} has no caller with this number; a call, a recall or `caller-memory caller set` makes one"
+                "the tenant {name} has no caller with this number; a call, a recall or `caller-memory caller set` \
+                 makes one"
             )));
         };
         let facts = admin.facts(*tenant, &number, deadline()).await;
         let facts = facts.map_err(|error| unusable(&error))?;
         let memory = callers.storage.memory();
+        // Told when everything else has been shown.
+        let mut unreadable = Vec::new();
         // One transcript after the other: together they may be large.
-        let transcript = async |call: &RecentCall| {
+        let mut transcript = async |call: &RecentCall| {
             if !transcripts {
                 return Ok(None);
             }
-            let read = memory.transcript(*tenant, call.call_id, deadline()).await;
-            read.map_err(|error| unusable(&error))
+            match memory.transcript(*tenant, call.call_id, deadline()).await {
+                Ok(transcript) => Ok(transcript),
+                Err(PortError::Internal(cause)) => {
+                    unreadable.push(format!("of call {}: {}", call.call_id, Chain(cause.as_ref())));
+                    Ok(None)
+                }
+                Err(error) => Err(unusable(&error)),
+            }
         };
         if of.common.json {
             let mut shown = Vec::with_capacity(calls.len());
             for call in &calls {
                 shown.push(CallJson::new(call, transcript(&call.call).await?.as_deref())?);
             }
-            return output::json(&HistoryJson {
+            output::json(&HistoryJson {
                 caller: CallerJson::new(&number, &caller)?,
                 facts: facts.iter().map(FactJson::from).collect(),
                 calls: shown,
-            });
+            })?;
+            return all_read(&unreadable);
         }
         output::print(card(&number, &caller).trim_end())?;
         for shown in &facts {
@@ -173,13 +185,24 @@ fn show(command: &Show) -> Result<(), Failure> {
             output::print(call_card(call, transcript(&call.call).await?.as_deref()).trim_end())?;
         }
         if caller.total_calls > calls.len() as u64 {
-            return output::print(&format!(
+            output::print(&format!(
                 "\nThese are the newest {HISTORY_CALLS} of {} calls.",
                 caller.total_calls
-            ));
+            ))?;
         }
-        Ok(())
+        all_read(&unreadable)
     })
+}
+
+/// Fails when there are transcripts that could not be read.
+fn all_read(unreadable: &[String]) -> Result<(), Failure> {
+    if unreadable.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::Failed(format!(
+        "these transcripts are stored but cannot be read: {}",
+        unreadable.join("; ")
+    )))
 }
 
 /// A caller as a person reads it.
