@@ -18,9 +18,8 @@ use crate::{
     config::ServeSettings,
     receipts::{ReceiptLimits, Receipts},
     state::{Api, RequestLimits},
-    storages::{DATABASE_URL, Part},
     telemetry::{Metrics, OpenCallsGauge, PoolGauges, Traces, probe},
-    vendors::Outside,
+    vendors::OutsideServices,
 };
 
 /// The parts of the service, wired to each other.
@@ -43,7 +42,7 @@ pub(crate) struct ServiceParts {
 pub(crate) fn compose(
     settings: &ServeSettings,
     storage: &Arc<dyn Storage>,
-    outside: Outside,
+    outside: OutsideServices,
     metrics: &Arc<Metrics>,
     traces: Option<Arc<Traces>>,
 ) -> ServiceParts {
@@ -111,7 +110,7 @@ pub(crate) fn compose(
         recall_deadline: settings.recall_deadline(),
         write_deadline: settings.write_deadline(),
         max_body_bytes: usize::try_from(settings.max_body_bytes).unwrap_or(usize::MAX),
-        body_time: Duration::from_secs(10),
+        ..RequestLimits::default()
     };
     metrics.collect(PoolGauges(Arc::clone(storage)));
     let api = Api::new(
@@ -131,27 +130,4 @@ pub(crate) fn compose(
         receipts,
         rewriter,
     }
-}
-
-/// A setting needs what the storage leaves out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{setting}: the database of {DATABASE_URL} {part}; unset {setting}, or use another database")]
-pub struct MissingPart {
-    setting: &'static str,
-    part: Part,
-}
-
-/// The settings that need what the storage leaves out.
-pub(crate) fn missing_parts(settings: &ServeSettings, storage: &dyn Storage) -> Vec<MissingPart> {
-    let receipts = settings.feedback_loop.then_some("CALLER_MEMORY_FEEDBACK_LOOP");
-    let model = settings.llm.llm_base_url.as_ref().map(|_| "CALLER_MEMORY_LLM_BASE_URL");
-    let needed = [
-        (receipts, Part::Receipts, storage.receipts().is_some()),
-        (model, Part::Backlog, storage.backlog().is_some()),
-        (settings.enrichment.paid(), Part::Spend, storage.spend().is_some()),
-    ];
-    let missing = needed.into_iter().filter(|(_, _, is_there)| !is_there);
-    missing
-        .filter_map(|(setting, part, _)| setting.map(|setting| MissingPart { setting, part }))
-        .collect()
 }

@@ -2,8 +2,9 @@
 
 use std::{net::SocketAddr, num::NonZeroU32, ops::RangeInclusive, time::Duration};
 
-use adapters_auth::ApiKey;
+use adapters_auth::{ApiKey, AuthOptions};
 use adapters_enrichment::{pdl::PeopleDataLabs, telnyx::Telnyx, trestle::Trestle, twilio::Twilio, webhook::WebhookUrl};
+use adapters_llm::RewriterLimits;
 use clap::{Args, ValueEnum, builder::BoolishValueParser};
 use domain::{access::RateLimit, enrichment::Ttl, phone::Region};
 use outgoing::BaseUrl;
@@ -11,6 +12,8 @@ use secrecy::SecretString;
 use tracing_subscriber::EnvFilter;
 
 use crate::{
+    receipts::ReceiptLimits,
+    state::RequestLimits,
     storages::{DATABASE_URL, DatabaseUrl},
     telemetry::traces::is_collector,
 };
@@ -44,16 +47,34 @@ const DEADLINE_MS: RangeInclusive<u64> = 20..=60_000;
 #[derive(Debug, Clone, Args)]
 pub struct ServeSettings {
     /// The public listener: address and port
-    #[arg(long, env = "CALLER_MEMORY_LISTEN", value_name = "ADDRESS", default_value = "127.0.0.1:8080", value_parser = listener)]
+    #[arg(
+        long,
+        env = "CALLER_MEMORY_LISTEN",
+        value_name = "ADDRESS",
+        default_value = "127.0.0.1:8080",
+        value_parser = listener
+    )]
     pub listen: SocketAddr,
 
     /// The listener of /healthz, /readyz and /metrics; keep it off the internet
-    #[arg(long, env = "CALLER_MEMORY_ADMIN_LISTEN", value_name = "ADDRESS", default_value = "127.0.0.1:9090", value_parser = listener)]
+    #[arg(
+        long,
+        env = "CALLER_MEMORY_ADMIN_LISTEN",
+        value_name = "ADDRESS",
+        default_value = "127.0.0.1:9090",
+        value_parser = listener
+    )]
     pub admin_listen: SocketAddr,
 
     /// An API key that must exist in the tenant `default`: `sk_live_` and at least 24 letters or digits; unset: the
     /// first start makes one
-    #[arg(long, env = "CALLER_MEMORY_BOOTSTRAP_KEY", value_name = "KEY", hide_env_values = true, value_parser = ApiKey::parse)]
+    #[arg(
+        long,
+        env = "CALLER_MEMORY_BOOTSTRAP_KEY",
+        value_name = "KEY",
+        hide_env_values = true,
+        value_parser = ApiKey::parse
+    )]
     pub bootstrap_key: Option<ApiKey>,
 
     /// Serve the API page at /docs on the public listener
@@ -77,15 +98,33 @@ pub struct ServeSettings {
     pub default_region: Region,
 
     /// The whole of a recall, in milliseconds: 20 to 60000
-    #[arg(long, env = "CALLER_MEMORY_RECALL_DEADLINE_MS", value_name = "MS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(DEADLINE_MS))]
+    #[arg(
+        long,
+        env = "CALLER_MEMORY_RECALL_DEADLINE_MS",
+        value_name = "MS",
+        default_value_t = millis(RequestLimits::default().recall_deadline),
+        value_parser = clap::value_parser!(u64).range(DEADLINE_MS)
+    )]
     pub recall_deadline_ms: u64,
 
     /// The whole of a calls/end, in milliseconds: 20 to 60000
-    #[arg(long, env = "CALLER_MEMORY_WRITE_DEADLINE_MS", value_name = "MS", default_value_t = 3000, value_parser = clap::value_parser!(u64).range(DEADLINE_MS))]
+    #[arg(
+        long,
+        env = "CALLER_MEMORY_WRITE_DEADLINE_MS",
+        value_name = "MS",
+        default_value_t = millis(RequestLimits::default().write_deadline),
+        value_parser = clap::value_parser!(u64).range(DEADLINE_MS)
+    )]
     pub write_deadline_ms: u64,
 
     /// How long after its recall a call that was not written back counts as a gap, in seconds
-    #[arg(long, env = "CALLER_MEMORY_UNFINISHED_AFTER_S", value_name = "S", default_value_t = 7_200, value_parser = clap::value_parser!(u64).range(1..=2_592_000))]
+    #[arg(
+        long,
+        env = "CALLER_MEMORY_UNFINISHED_AFTER_S",
+        value_name = "S",
+        default_value_t = 7_200,
+        value_parser = clap::value_parser!(u64).range(1..=2_592_000)
+    )]
     pub unfinished_after_s: u64,
 
     /// Requests per second that a key may keep up, unless its tenant has its own limit
@@ -97,15 +136,33 @@ pub struct ServeSettings {
     pub rate_burst: NonZeroU32,
 
     /// The largest request body, in bytes
-    #[arg(long, env = "CALLER_MEMORY_MAX_BODY_BYTES", value_name = "BYTES", default_value_t = 2_097_152, value_parser = clap::value_parser!(u32).range(1..=1_073_741_824))]
+    #[arg(
+        long,
+        env = "CALLER_MEMORY_MAX_BODY_BYTES",
+        value_name = "BYTES",
+        default_value_t = u32::try_from(RequestLimits::default().max_body_bytes).unwrap_or(u32::MAX),
+        value_parser = clap::value_parser!(u32).range(1..=1_073_741_824)
+    )]
     pub max_body_bytes: u32,
 
     /// How long a verified key is served from memory, in seconds
-    #[arg(long, env = "CALLER_MEMORY_AUTH_CACHE_S", value_name = "S", default_value_t = 30, value_parser = clap::value_parser!(u64).range(0..=86_400))]
+    #[arg(
+        long,
+        env = "CALLER_MEMORY_AUTH_CACHE_S",
+        value_name = "S",
+        default_value_t = AuthOptions::default().cache.as_secs(),
+        value_parser = clap::value_parser!(u64).range(0..=86_400)
+    )]
     pub auth_cache_s: u64,
 
     /// How much longer a verified key stays valid while the key store cannot be reached, in seconds
-    #[arg(long, env = "CALLER_MEMORY_AUTH_STALE_S", value_name = "S", default_value_t = 900, value_parser = clap::value_parser!(u64).range(0..=604_800))]
+    #[arg(
+        long,
+        env = "CALLER_MEMORY_AUTH_STALE_S",
+        value_name = "S",
+        default_value_t = AuthOptions::default().stale.as_secs(),
+        value_parser = clap::value_parser!(u64).range(0..=604_800)
+    )]
     pub auth_stale_s: u64,
 
     /// Keep a receipt of each recall and answer its `context_audit_id`; see `caller-memory receipt`
@@ -120,7 +177,13 @@ pub struct ServeSettings {
     pub feedback_loop: bool,
 
     /// How long receipts are kept, in days
-    #[arg(long, env = "CALLER_MEMORY_RECEIPT_DAYS", value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=3650))]
+    #[arg(
+        long,
+        env = "CALLER_MEMORY_RECEIPT_DAYS",
+        value_name = "N",
+        default_value_t = days(ReceiptLimits::default().kept),
+        value_parser = clap::value_parser!(u32).range(1..=3650)
+    )]
     pub receipt_days: u32,
 
     /// The tracing filter, for example info or api=debug,info
@@ -133,7 +196,13 @@ pub struct ServeSettings {
 
     /// Where traces are exported by OTLP over HTTP, for example `http://localhost:4318`; the other standard `OTEL_*`
     /// variables count
-    #[arg(long, env = "OTEL_EXPORTER_OTLP_ENDPOINT", value_name = "URL", hide_env_values = true, value_parser = collector)]
+    #[arg(
+        long,
+        env = "OTEL_EXPORTER_OTLP_ENDPOINT",
+        value_name = "URL",
+        hide_env_values = true,
+        value_parser = collector
+    )]
     pub otlp_endpoint: Option<String>,
 
     /// Where the memory is kept.
@@ -176,12 +245,18 @@ pub struct LlmSettings {
         long,
         env = "CALLER_MEMORY_LLM_DAILY_REQUESTS",
         value_name = "N",
-        default_value_t = 1000
+        default_value_t = RewriterLimits::default().daily_requests
     )]
     pub llm_daily_requests: u32,
 
     /// The whole of one request to the model, in seconds
-    #[arg(long, env = "CALLER_MEMORY_LLM_TIMEOUT_S", value_name = "S", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=600))]
+    #[arg(
+        long,
+        env = "CALLER_MEMORY_LLM_TIMEOUT_S",
+        value_name = "S",
+        default_value_t = RewriterLimits::default().request.as_secs(),
+        value_parser = clap::value_parser!(u64).range(1..=600)
+    )]
     pub llm_timeout_s: u64,
 }
 
@@ -288,11 +363,23 @@ pub struct EnrichmentSettings {
     pub pdl_price_micro_usd: u64,
 
     /// How long an answer that told something is fresh, in seconds
-    #[arg(long, env = "CALLER_MEMORY_ENRICHMENT_TTL_S", value_name = "S", default_value_t = 2_592_000, value_parser = clap::value_parser!(u64).range(0..=315_360_000))]
+    #[arg(
+        long,
+        env = "CALLER_MEMORY_ENRICHMENT_TTL_S",
+        value_name = "S",
+        default_value_t = Ttl::default().hit_ms / 1000,
+        value_parser = clap::value_parser!(u64).range(0..=315_360_000)
+    )]
     pub enrichment_ttl_s: u64,
 
     /// How long an answer that told nothing is fresh, in seconds
-    #[arg(long, env = "CALLER_MEMORY_ENRICHMENT_MISS_TTL_S", value_name = "S", default_value_t = 86_400, value_parser = clap::value_parser!(u64).range(0..=315_360_000))]
+    #[arg(
+        long,
+        env = "CALLER_MEMORY_ENRICHMENT_MISS_TTL_S",
+        value_name = "S",
+        default_value_t = Ttl::default().miss_ms / 1000,
+        value_parser = clap::value_parser!(u64).range(0..=315_360_000)
+    )]
     pub enrichment_miss_ttl_s: u64,
 }
 
@@ -305,15 +392,13 @@ impl EnrichmentSettings {
             miss_ms: self.enrichment_miss_ttl_s * 1000,
         }
     }
-}
 
-impl EnrichmentSettings {
     /// The credentials for Twilio, if any. An API key comes before the account's own token, because it can be revoked
     /// by itself.
     ///
     /// # Errors
-    /// [`Half`] when a user or a password stands alone, and no pair is complete.
-    pub(crate) fn twilio(&self) -> Result<Option<TwilioCredentials<'_>>, Half> {
+    /// [`MissingHalf`] when a user or a password stands alone, and no pair is complete.
+    pub(crate) fn twilio(&self) -> Result<Option<TwilioCredentials<'_>>, MissingHalf> {
         let pairs = [
             (
                 ("TWILIO_API_KEY", self.twilio_api_key.as_deref()),
@@ -338,22 +423,50 @@ impl EnrichmentSettings {
                 (None, Some(_)) => (password_setting, user_setting),
                 (None, None) => continue,
             };
-            half = half.or(Some(Half { given, missing }));
+            half = half.or(Some(MissingHalf { given, missing }));
         }
         half.map_or(Ok(None), Err)
     }
 
-    /// The first setting that puts a paid vendor to use, if any does.
-    pub(crate) fn paid(&self) -> Option<&'static str> {
-        let keys = [
+    /// The paid vendors that the settings put to use.
+    pub(crate) fn paid(&self) -> impl Iterator<Item = PaidVendor<'_>> {
+        let twilio = [
             ("TWILIO_API_KEY", self.twilio_api_key.is_some()),
             ("TWILIO_ACCOUNT_SID", self.twilio_account_sid.is_some()),
-            ("TRESTLE_API_KEY", self.trestle_api_key.is_some()),
-            ("TELNYX_API_KEY", self.telnyx_api_key.is_some()),
-            ("PDL_API_KEY", self.pdl_api_key.is_some()),
         ];
-        keys.into_iter().find(|(_, is_set)| *is_set).map(|(setting, _)| setting)
+        let twilio = twilio.into_iter().find(|(_, is_set)| *is_set);
+        let key = |setting, key: &Option<SecretString>| key.is_some().then_some(setting);
+        let vendors = [
+            ("twilio", twilio.map(|(setting, _)| setting), &self.twilio_base_url),
+            (
+                "trestle",
+                key("TRESTLE_API_KEY", &self.trestle_api_key),
+                &self.trestle_base_url,
+            ),
+            (
+                "telnyx",
+                key("TELNYX_API_KEY", &self.telnyx_api_key),
+                &self.telnyx_base_url,
+            ),
+            ("pdl", key("PDL_API_KEY", &self.pdl_api_key), &self.pdl_base_url),
+        ];
+        let used = vendors.into_iter();
+        used.filter_map(|(name, setting, base_url)| {
+            setting.map(|setting| PaidVendor {
+                name,
+                setting,
+                base_url,
+            })
+        })
     }
+}
+
+/// A vendor of look-ups whose requests cost money.
+pub(crate) struct PaidVendor<'a> {
+    pub(crate) name: &'static str,
+    /// The setting that puts it to use.
+    pub(crate) setting: &'static str,
+    pub(crate) base_url: &'a BaseUrl,
 }
 
 /// User and password for Twilio.
@@ -367,7 +480,7 @@ pub(crate) struct TwilioCredentials<'a> {
 /// One half of a pair of settings is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{missing}: set it together with {given}")]
-pub struct Half {
+pub struct MissingHalf {
     /// The setting that is there.
     pub given: &'static str,
     /// The setting that is not.
@@ -434,6 +547,14 @@ pub enum LogFormat {
     Json,
     /// Readable lines, for people.
     Pretty,
+}
+
+fn millis(span: Duration) -> u64 {
+    u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn days(span: Duration) -> u32 {
+    u32::try_from(span.as_secs() / (24 * 60 * 60)).unwrap_or(u32::MAX)
 }
 
 /// Stands in for the parser of the program's storages.

@@ -197,7 +197,10 @@ async fn purge(store: Arc<dyn ReceiptStore>, clock: Arc<dyn Clock>, limits: Rece
                 Ok(deleted) if deleted < u64::from(PURGE) => break,
                 Ok(_) => sleep(PURGE_PAUSE).await,
                 Err(cause) => {
-                    tracing::warn!(cause = %Chain(&cause), "receipts that are too old could not be deleted; the next try is later");
+                    tracing::warn!(
+                        cause = %Chain(&cause),
+                        "receipts that are too old could not be deleted; the next try is later"
+                    );
                     break;
                 }
             }

@@ -3,7 +3,7 @@
 use std::{fmt, path::PathBuf, sync::Arc};
 
 use clap::builder::TypedValueParser as _;
-use domain::port::{OpenError, Storage, StorageDriver, StorageOptions};
+use domain::port::{MigrateError, OpenError, Storage, StorageDriver, StorageOptions};
 
 /// The setting that says where the storage is.
 pub(crate) const DATABASE_URL: &str = "CALLER_MEMORY_DATABASE_URL";
@@ -94,6 +94,15 @@ impl Storages {
     }
 }
 
+/// How many schema steps are not applied yet; 0 for a storage without a schema.
+///
+/// # Errors
+/// As for [`Storage::migrations`].
+pub(crate) async fn pending(storage: &dyn Storage) -> Result<usize, MigrateError> {
+    let migrations = storage.migrations().await?;
+    Ok(migrations.iter().filter(|migration| !migration.applied).count())
+}
+
 /// The URL of a storage, and who can open it. It may hold a password, so `Debug` shows its scheme only.
 #[derive(Clone)]
 pub struct DatabaseUrl {
@@ -135,29 +144,6 @@ impl fmt::Debug for DatabaseUrl {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected {0}")]
 struct UnknownDatabase(String);
-
-/// A part that a storage may leave out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Part {
-    Callers,
-    OpenCalls,
-    Spend,
-    Receipts,
-    Backlog,
-}
-
-impl fmt::Display for Part {
-    /// Writes what the storage does not do.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Callers => "cannot import, change or show callers",
-            Self::OpenCalls => "cannot list the calls that were never written back",
-            Self::Spend => "cannot count what look-ups cost",
-            Self::Receipts => "cannot keep receipts",
-            Self::Backlog => "cannot keep the summaries that wait for a language model",
-        })
-    }
-}
 
 #[cfg(test)]
 mod tests {

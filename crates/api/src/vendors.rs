@@ -8,14 +8,14 @@ use adapters_enrichment::{
 use adapters_llm::{ModelSetupError, OpenAi};
 use outgoing::{SetupError, UnusableSecret};
 
-use crate::config::{EnrichmentSettings, Half, LlmSettings, ServeSettings, TwilioCredentials};
+use crate::config::{EnrichmentSettings, LlmSettings, MissingHalf, ServeSettings, TwilioCredentials};
 
 /// Why a vendor or the language model cannot be asked.
 #[derive(Debug, thiserror::Error)]
 pub enum VendorError {
     /// One half of a pair of settings is missing.
     #[error(transparent)]
-    Half(#[from] Half),
+    MissingHalf(#[from] MissingHalf),
     /// A key holds characters that no header can carry.
     #[error("{0}: the value holds characters that cannot be sent")]
     Unusable(&'static str),
@@ -25,14 +25,14 @@ pub enum VendorError {
 }
 
 /// What is asked outside.
-pub(crate) struct Outside {
+pub(crate) struct OutsideServices {
     /// The vendors of look-ups.
     pub(crate) vendors: Vec<Vendor>,
     /// What writes better summaries.
     pub(crate) language_model: Option<OpenAi>,
 }
 
-impl Outside {
+impl OutsideServices {
     /// Everything that the settings name. Nothing is asked yet.
     ///
     /// # Errors
@@ -52,7 +52,7 @@ impl Outside {
 pub(crate) fn language_model(settings: &LlmSettings) -> Result<Option<OpenAi>, VendorError> {
     const BASE_URL: &str = "CALLER_MEMORY_LLM_BASE_URL";
     const MODEL: &str = "CALLER_MEMORY_LLM_MODEL";
-    let half = |given, missing| Err(Half { given, missing }.into());
+    let half = |given, missing| Err(MissingHalf { given, missing }.into());
     let (base, model) = match (&settings.llm_base_url, &settings.llm_model) {
         (None, None) => return Ok(None),
         (Some(_), None) => return half(BASE_URL, MODEL),
@@ -73,7 +73,7 @@ pub(crate) fn language_model(settings: &LlmSettings) -> Result<Option<OpenAi>, V
 pub(crate) fn vendors(settings: &EnrichmentSettings) -> Result<Vec<Vendor>, VendorError> {
     let twilio = settings.twilio()?;
     let mut vendors = Vec::new();
-    if settings.paid().is_none() && settings.lookup_webhook_url.is_none() {
+    if settings.paid().next().is_none() && settings.lookup_webhook_url.is_none() {
         // The client needs the system's CA certificates, which a service without vendors can do without.
         return Ok(vendors);
     }

@@ -63,6 +63,10 @@ fn commands_say_what_the_storage_leaves_out() {
         (&json!("acme"), &json!(null))
     );
     assert_eq!(program.json(&["migrate", "up"]), json!([]));
+    assert_eq!(
+        program.done(&["migrate", "status"]),
+        "no migrations: this kind of database has none\n"
+    );
 }
 
 #[test]

@@ -11,7 +11,7 @@ use super::{
     span::Span,
     store::{deadline, needed, now_ms, refused, unusable, with_migrated},
 };
-use crate::storages::Part;
+use crate::storage_parts::Part;
 
 /// The most calls that are listed of a tenant.
 const MOST: u32 = 1_000;

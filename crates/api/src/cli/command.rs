@@ -15,7 +15,8 @@ use crate::{config::ServeSettings, storages::Storages};
 #[command(
     name = "caller-memory",
     version,
-    after_help = "Without a command, `serve` is meant. Settings are flags or environment variables; a .env file in the working directory is read.",
+    after_help = "Without a command, `serve` is meant. Settings are flags or environment variables; a .env file in \
+        the working directory is read.",
     arg_required_else_help = false
 )]
 pub(super) struct Cli {
@@ -116,8 +117,8 @@ fn unknown_settings(names: Vec<OsString>) -> Vec<(OsString, String)> {
     wrong.collect()
 }
 
-/// The doctor for an environment with settings that do not parse: each is set aside and remembered beside those that are
-/// `wrong` already, so that all of them are told. `None` when something else is wrong with the command line.
+/// The doctor for an environment with settings that do not parse: each is set aside and remembered beside those that
+/// are `wrong` already, so that all of them are told. `None` when something else is wrong with the command line.
 fn doctor_with_wrong_settings(
     args: &[OsString],
     storages: &Storages,

@@ -52,7 +52,8 @@ async fn unknown_tenant(access: &dyn AccessAdmin, name: String, new_file: Option
                 |file| format!("the database {} was created just now and", file.display()),
             );
             Failure::Failed(format!(
-                "no tenant is named `{name}`: {database} has none yet; run `caller-memory serve`, which creates `default` and its first key, or `caller-memory tenant create {name}`"
+                "no tenant is named `{name}`: {database} has none yet; run `caller-memory serve`, which creates \
+                 `default` and its first key, or `caller-memory tenant create {name}`"
             ))
         }
     }

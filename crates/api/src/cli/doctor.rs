@@ -19,10 +19,10 @@ use super::{
     store::{block_on, deadline, now_ms, unusable, with_storage},
 };
 use crate::{
-    compose::missing_parts,
-    config::{EnrichmentSettings, LlmSettings, ServeSettings},
+    config::{EnrichmentSettings, LlmSettings, PaidVendor, ServeSettings},
     error::Chain,
-    storages::DATABASE_URL,
+    storage_parts::missing_parts,
+    storages::{DATABASE_URL, pending},
     vendors,
 };
 
@@ -80,7 +80,7 @@ pub(super) fn run(doctor: &Doctor) -> Result<(), Failure> {
     if doctor.wrong.iter().any(|(variable, _)| variable == DATABASE_URL) {
         checks.push(fail(
             "database",
-            "not looked at: CALLER_MEMORY_DATABASE_URL cannot be read".to_owned(),
+            format!("not looked at: {DATABASE_URL} cannot be read"),
         ));
     } else {
         let (found, newest) = database(settings);
@@ -138,7 +138,8 @@ fn listeners(settings: &ServeSettings) -> Vec<Check> {
         checks.push(warn(
             "listeners",
             format!(
-                "CALLER_MEMORY_ADMIN_LISTEN {} has no authentication; make sure that only your own network can reach it",
+                "CALLER_MEMORY_ADMIN_LISTEN {} has no authentication; make sure that only your own network can reach \
+                 it",
                 settings.admin_listen
             ),
         ));
@@ -189,8 +190,8 @@ async fn look(settings: &ServeSettings, storage: &dyn Storage) -> (Vec<Check>, O
         return (checks, None);
     }
     checks.push(ok("database", format!("the {scheme} database answers")));
-    let pending = match storage.migrations().await {
-        Ok(migrations) => migrations.iter().filter(|migration| !migration.applied).count(),
+    let pending = match pending(storage).await {
+        Ok(pending) => pending,
         Err(error) => {
             checks.push(fail("migrations", failed(&error)));
             return (checks, None);
@@ -249,10 +250,7 @@ fn absent_file(path: &Path) -> Option<Check> {
     } else {
         fail(
             "database",
-            format!(
-                "{} is not a folder; correct CALLER_MEMORY_DATABASE_URL",
-                nearest.display()
-            ),
+            format!("{} is not a folder; correct {DATABASE_URL}", nearest.display()),
         )
     })
 }
@@ -262,24 +260,14 @@ fn vendors(settings: &EnrichmentSettings) -> Vec<Check> {
     if let Err(error) = vendors::vendors(settings) {
         return vec![fail("look-ups", Chain(&error).to_string())];
     }
-    let twilio = settings.twilio_api_key.is_some() || settings.twilio_account_sid.is_some();
-    let vendors = [
-        ("twilio", twilio, &settings.twilio_base_url),
-        (
-            "trestle",
-            settings.trestle_api_key.is_some(),
-            &settings.trestle_base_url,
-        ),
-        ("telnyx", settings.telnyx_api_key.is_some(), &settings.telnyx_base_url),
-        ("pdl", settings.pdl_api_key.is_some(), &settings.pdl_base_url),
-    ];
     let mut checks = Vec::new();
-    for (vendor, _, base) in vendors.iter().filter(|(_, is_used, _)| *is_used) {
-        checks.push(match reach(base) {
-            Ok(()) => ok("look-ups", format!("{vendor} answers at {base}")),
+    for vendor in settings.paid() {
+        let PaidVendor { name, base_url, .. } = vendor;
+        checks.push(match reach(base_url) {
+            Ok(()) => ok("look-ups", format!("{name} answers at {base_url}")),
             Err(why) => fail(
                 "look-ups",
-                format!("{vendor} cannot be reached at {base}: {why}; check the network and the vendor's BASE_URL"),
+                format!("{name} cannot be reached at {base_url}: {why}; check the network and the vendor's BASE_URL"),
             ),
         });
     }
@@ -336,13 +324,15 @@ fn language_model(settings: &LlmSettings) -> Check {
         Ok(status) => warn(
             NAME,
             format!(
-                "{base}/models answers with status {status}; make sure that CALLER_MEMORY_LLM_BASE_URL is the address before /chat/completions"
+                "{base}/models answers with status {status}; make sure that CALLER_MEMORY_LLM_BASE_URL is the \
+                 address before /chat/completions"
             ),
         ),
         Err(why) => fail(
             NAME,
             format!(
-                "the language model cannot be reached at {base}: {why}; check the network and CALLER_MEMORY_LLM_BASE_URL"
+                "the language model cannot be reached at {base}: {why}; check the network and \
+                 CALLER_MEMORY_LLM_BASE_URL"
             ),
         ),
     }

@@ -123,7 +123,8 @@ pub(super) fn run(command: Command) -> Result<(), Failure> {
                 return output::json(&KeyJson::from(&info));
             }
             output::print(&format!(
-                "key {id} ({}...) is revoked; running services refuse it within CALLER_MEMORY_AUTH_CACHE_S (30 s by default)",
+                "key {id} ({}...) is revoked; running services refuse it within CALLER_MEMORY_AUTH_CACHE_S (30 s by \
+                 default)",
                 info.shown
             ))
         }
@@ -174,7 +175,8 @@ fn show_new(key: &ApiKey, info: &KeyInfo, json: bool, note: &str) -> Result<(), 
         })
     } else {
         output::print(&format!(
-            "key      {}\nid       {}\ntenant   {}\nscopes   {}\nexpires  {}\n\nSave the key now: only its hash is stored, so it cannot be shown again.{note}",
+            "key      {}\nid       {}\ntenant   {}\nscopes   {}\nexpires  {}\n\nSave the key now: only its hash is \
+             stored, so it cannot be shown again.{note}",
             key.as_str(),
             info.id,
             info.tenant,

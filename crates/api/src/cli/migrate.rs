@@ -2,16 +2,17 @@
 
 use std::num::NonZeroU32;
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use domain::port::{MigrateError, Migration, Storage};
 use serde::Serialize;
 
 use super::{
+    common::Common,
     failure::Failure,
     output,
     store::{unusable, with_storage},
 };
-use crate::config::{DatabaseSettings, positive};
+use crate::config::positive;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
@@ -27,15 +28,6 @@ pub(super) enum Command {
     },
     /// Show every migration and whether it is applied
     Status(Common),
-}
-
-#[derive(Debug, Args)]
-pub(super) struct Common {
-    /// Print one JSON array of the migrations and whether each is applied
-    #[arg(long)]
-    json: bool,
-    #[command(flatten)]
-    database: DatabaseSettings,
 }
 
 #[derive(Serialize)]
@@ -62,6 +54,9 @@ pub(super) fn run(command: Command) -> Result<(), Failure> {
             })
             .collect();
         return output::json(&shown);
+    }
+    if states.is_empty() {
+        return output::print("no migrations: this kind of database has none");
     }
     let rows: Vec<_> = states
         .iter()

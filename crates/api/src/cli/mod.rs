@@ -86,7 +86,8 @@ fn read_dotenv() -> Result<(), Failure> {
         ))),
         // The line itself is left out: it may hold a secret.
         Err(_) => Err(Failure::Usage(
-            ".env in the working directory has a line that cannot be read; every line must be NAME=value, with quotes around a value that has spaces"
+            ".env in the working directory has a line that cannot be read; every line must be NAME=value, with \
+             quotes around a value that has spaces"
                 .to_owned(),
         )),
     }

@@ -16,7 +16,7 @@ use super::{
     output,
     store::{deadline, needed, now_ms, refused, with_migrated},
 };
-use crate::storages::Part;
+use crate::storage_parts::Part;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
@@ -68,7 +68,8 @@ fn show(command: Show) -> Result<(), Failure> {
     })?;
     let shown = shown.ok_or_else(|| {
         Failure::Failed(format!(
-            "no receipt has the id {id}; it may not have been written yet, was dropped under load, or is older than CALLER_MEMORY_RECEIPT_DAYS"
+            "no receipt has the id {id}; it may not have been written yet, was dropped under load, or is older than \
+             CALLER_MEMORY_RECEIPT_DAYS"
         ))
     })?;
     let response = std::str::from_utf8(&shown.receipt.response)

@@ -15,7 +15,8 @@ use crate::{
     clock::SystemClock,
     config::DatabaseSettings,
     error::Chain,
-    storages::{DATABASE_URL, Part},
+    storage_parts::Part,
+    storages::{DATABASE_URL, pending},
 };
 
 /// How long one step on the database may take. Commands are typed by people, or by scripts that would rather wait.
@@ -33,15 +34,10 @@ pub(super) fn with_migrated<T>(
     with_storage(settings, async |storage| {
         if auto_migrate {
             storage.migrate_up().await.map_err(|error| unusable(&error))?;
-        } else if storage
-            .migrations()
-            .await
-            .map_err(|error| unusable(&error))?
-            .iter()
-            .any(|migration| !migration.applied)
-        {
+        } else if pending(storage).await.map_err(|error| unusable(&error))? > 0 {
             return Err(Failure::Failed(
-                "the database has pending migrations and CALLER_MEMORY_AUTO_MIGRATE is false; run `caller-memory migrate up`"
+                "the database has pending migrations and CALLER_MEMORY_AUTO_MIGRATE is false; \
+                 run `caller-memory migrate up`"
                     .to_owned(),
             ));
         }
@@ -98,10 +94,11 @@ pub(super) fn refused(error: &AdminError) -> Failure {
 /// The failure of a database that cannot be worked with, its causes included. The adapter's errors hold no password.
 pub(super) fn unusable(error: &(dyn std::error::Error + 'static)) -> Failure {
     if let Some(MigrateError::Newer(_)) = error.downcast_ref() {
-        return Failure::Failed(format!("CALLER_MEMORY_DATABASE_URL: {error}"));
+        return Failure::Failed(format!("{DATABASE_URL}: {error}"));
     }
     Failure::Failed(format!(
-        "cannot use the database of CALLER_MEMORY_DATABASE_URL: {}; check the URL, and make sure that the database can be reached and written to",
+        "cannot use the database of {DATABASE_URL}: {}; check the URL, and make sure that the database can be reached and \
+         written to",
         Chain(error)
     ))
 }

@@ -21,7 +21,7 @@ use super::{
     store::{deadline, needed, now_ms, refused, with_migrated},
     usd::Usd,
 };
-use crate::{config::positive, storages::Part};
+use crate::{config::positive, storage_parts::Part};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
@@ -175,7 +175,8 @@ fn list(common: &Common) -> Result<(), Failure> {
     }
     if capped.is_empty() {
         return output::print(
-            "no tenants yet; the first start of `caller-memory serve` creates `default`, and `caller-memory tenant create NAME` another",
+            "no tenants yet; the first start of `caller-memory serve` creates `default`, and `caller-memory tenant \
+             create NAME` another",
         );
     }
     print_table(&capped)

@@ -11,7 +11,7 @@ use super::{
     store::{deadline, needed, now_ms, refused, with_migrated},
     usd::Usd,
 };
-use crate::storages::Part;
+use crate::storage_parts::Part;
 
 /// How far `usage` looks back by default, in days.
 const DAYS: i32 = 30;

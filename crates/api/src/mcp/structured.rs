@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-/// The JSON text as a value. Numbers that a value cannot hold become strings of the same characters: those beyond `f64`,
-/// and integers of more than 64 bits, which it would round. A caller's attributes may have both, and an agent on a call
-/// needs the rest of the answer.
+/// The JSON text as a value. Numbers that a value cannot hold become strings of the same characters: those beyond
+/// `f64`, and integers of more than 64 bits, which it would round. A caller's attributes may have both, and an agent on
+/// a call needs the rest of the answer.
 pub(crate) fn value(json: &str) -> serde_json::Result<Value> {
     serde_json::from_str(&with_unfit_numbers_quoted(json))
 }

@@ -249,6 +249,7 @@ impl ServerHandler for Tools {
         });
         Ok(result.into())
     }
+
     /// The SDK takes a request for a custom one when its params do not fit its method, too.
     async fn on_custom_request(
         &self,

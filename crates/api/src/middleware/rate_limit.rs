@@ -78,7 +78,7 @@ fn show(decision: &RateDecision, headers: &mut HeaderMap) {
         headers.insert(POLICY, policy);
         headers.insert(STATE, state);
     }
-    // What a key may see is for nobody's cache.
+    // No cache may keep what a key may see.
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
 }
 

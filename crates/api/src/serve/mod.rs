@@ -35,15 +35,17 @@ use tokio::{
 use crate::{
     app,
     clock::SystemClock,
-    compose::{MissingPart, ServiceParts, compose, missing_parts},
+    compose::{ServiceParts, compose},
     config::ServeSettings,
     state::Api,
+    storage_parts::{MissingPart, missing_parts},
+    storages::{DATABASE_URL, pending},
     telemetry::{
         Metrics, Traces, TracesError,
         admin::{self, Admin},
         start_logs,
     },
-    vendors::{Outside, VendorError},
+    vendors::{OutsideServices, VendorError},
 };
 use connection::Connection;
 
@@ -111,14 +113,15 @@ pub enum StartError {
         source: io::Error,
     },
     /// The database cannot be opened.
-    #[error("CALLER_MEMORY_DATABASE_URL: cannot open the database")]
+    #[error("{DATABASE_URL}: cannot open the database")]
     Open(#[source] OpenError),
     /// The database cannot be migrated.
-    #[error("CALLER_MEMORY_DATABASE_URL: cannot migrate the database")]
+    #[error("{DATABASE_URL}: cannot migrate the database")]
     Migrate(#[source] MigrateError),
     /// Migrations are pending and must not be applied.
     #[error(
-        "CALLER_MEMORY_AUTO_MIGRATE is false and {0} of the database's migrations are pending; run `caller-memory migrate up`"
+        "CALLER_MEMORY_AUTO_MIGRATE is false and {0} of the database's migrations are pending; run `caller-memory \
+         migrate up`"
     )]
     Pending(usize),
     /// The storage leaves out what a setting needs.
@@ -134,7 +137,7 @@ pub enum StartError {
     #[error("cannot make the first API key")]
     Key(#[from] GenerateError),
     /// The tenant `default` and its key could not be made sure of.
-    #[error("CALLER_MEMORY_DATABASE_URL: cannot prepare the tenant `default` and its API key")]
+    #[error("{DATABASE_URL}: cannot prepare the tenant `default` and its API key")]
     Bootstrap(#[source] AdminError),
     /// The runtime, a signal or a server failed.
     #[error("the service cannot run")]
@@ -173,7 +176,8 @@ fn greet() {
         // A terminal that cannot be written to is no reason not to serve.
         let _ = writeln!(
             terminal,
-            "caller-memory {}: `caller-memory --help` shows the commands, `caller-memory serve --help` the settings; Ctrl-C stops",
+            "caller-memory {}: `caller-memory --help` shows the commands, `caller-memory serve --help` the settings; \
+             Ctrl-C stops",
             env!("CARGO_PKG_VERSION")
         );
     }
@@ -182,7 +186,7 @@ fn greet() {
 async fn serve(settings: ServeSettings, traces: Option<Arc<Traces>>) -> Result<(), StartError> {
     let mut signals = Signals::catch()?;
     // Whatever is wrong with the settings is told before anything is created.
-    let outside = Outside::of(&settings)?;
+    let outside = OutsideServices::of(&settings)?;
     let listener = listen("CALLER_MEMORY_LISTEN", settings.listen)?;
     let admin_listener = listen("CALLER_MEMORY_ADMIN_LISTEN", settings.admin_listen)?;
     let address = listener.local_addr()?;
@@ -315,8 +319,7 @@ async fn open(settings: &ServeSettings) -> Result<Arc<dyn Storage>, StartError> 
             tracing::info!(migrations = applied.len(), "migrated the database");
         }
     } else {
-        let migrations = storage.migrations().await.map_err(StartError::Migrate)?;
-        let pending = migrations.iter().filter(|migration| !migration.applied).count();
+        let pending = pending(storage.as_ref()).await.map_err(StartError::Migrate)?;
         if pending > 0 {
             return Err(StartError::Pending(pending));
         }

@@ -59,8 +59,8 @@ pub(crate) fn start(filter: &str, format: Option<LogFormat>) -> WorkerGuard {
 
 fn is_safe(metadata: &Metadata<'_>) -> bool {
     let root = metadata.target().split("::").next().unwrap_or_default();
-    // The MCP SDK warns of what clients do wrong, in their own words. sqlx warns of a parameter of the database's URL that
-    // it does not know, with the value, which is a password where the name is misspelt.
+    // The MCP SDK warns of what clients do wrong, in their own words. sqlx warns of a parameter of the database's URL
+    // that it does not know, with the value, which is a password where the name is misspelt.
     let is_telling = root == "rmcp" || metadata.target().starts_with("sqlx_postgres::options");
     let heard = if is_telling { Level::ERROR } else { Level::WARN };
     *metadata.level() <= heard || OURS.contains(&root)

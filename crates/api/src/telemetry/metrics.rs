@@ -253,7 +253,8 @@ impl Metrics {
     /// Adds the number of open calls, for a storage that can count them.
     pub(super) fn calls_open(&self) -> Gauge {
         let gauge = Gauge::default();
-        let help = "Calls that were begun by a recall and not written back in time, of all tenants, counted to 100000 once a minute";
+        let help = "Calls that were begun by a recall and not written back in time, of all tenants, counted to \
+            100000 once a minute";
         self.registry().register("calls_open", help, gauge.clone());
         gauge
     }

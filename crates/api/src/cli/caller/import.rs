@@ -165,9 +165,12 @@ impl Importer<'_> {
     /// What a row means to whom, or what is wrong with it.
     fn check(&mut self, line: u64, fields: Fields) -> Result<(PhoneNumber, ProfileChange), String> {
         let number = PhoneNumber::normalise(&fields.phone_number, self.region).map_err(|error| match error {
-            PhoneError::Withheld => "phone_number stands for a withheld caller ID and not for a caller; leave the row out".to_owned(),
+            PhoneError::Withheld => {
+                "phone_number stands for a withheld caller ID and not for a caller; leave the row out".to_owned()
+            }
             PhoneError::Unparseable | PhoneError::NotE164 => format!(
-                "phone_number is not a phone number; write it in E.164, for example +12025550142, or as it is dialled within {}, with its area code",
+                "phone_number is not a phone number; write it in E.164, for example +12025550142, or as it is \
+                 dialled within {}, with its area code",
                 self.region.as_str()
             ),
         })?;
@@ -294,12 +297,14 @@ impl Tally {
                 "the import stopped: {why}; it is not certain that anything was stored, so import the file again"
             ))),
             (Some(why), line) => Err(Failure::Failed(format!(
-                "the import stopped: {why}; every good row up to line {line} is stored; correct the cause and import the file again; rows that are stored already do not change"
+                "the import stopped: {why}; every good row up to line {line} is stored; correct the cause and import \
+                 the file again; rows that are stored already do not change"
             ))),
             (None, _) if refused > 0 => {
                 let refused = output::counted(refused, "row was", "rows were");
                 Err(Failure::Failed(format!(
-                    "{refused} refused and the others are stored; correct what was refused and import the file again; rows that are stored already do not change"
+                    "{refused} refused and the others are stored; correct what was refused and import the file \
+                     again; rows that are stored already do not change"
                 )))
             }
             (None, _) => Ok(()),

@@ -15,7 +15,7 @@ use crate::{
         failure::Failure,
         store::{deadline, needed, refused, with_migrated},
     },
-    storages::Part,
+    storage_parts::Part,
 };
 
 /// Whose callers a command is about.

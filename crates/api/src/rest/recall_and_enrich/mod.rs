@@ -37,7 +37,14 @@ use receipt::PendingReceipt;
     path = "/v1/recall_and_enrich",
     operation_id = "recallAndEnrich",
     tag = "callers",
-    params(("X-Deadline-Ms" = Option<u32>, Header, description = "How long the client waits, in milliseconds: 20 to 5000", minimum = 20, maximum = 5000, nullable = false)),
+    params((
+        "X-Deadline-Ms" = Option<u32>,
+        Header,
+        description = "How long the client waits, in milliseconds: 20 to 5000",
+        minimum = 20,
+        maximum = 5000,
+        nullable = false
+    )),
     request_body = RecallRequest,
     responses((status = 200, description = "Who is calling, as far as known", body = RecallResponse), Refusals),
     security(("bearer" = [])),
@@ -74,7 +81,12 @@ pub(crate) async fn answer(api: &Api, frame: &Frame, requested: RequestedTime, b
         }
     };
     if let Some(cause) = &recall.degraded {
-        tracing::warn!(request_id = frame.request_id, trace_id = frame.trace_id, cause = %Chain(cause), "a recall was answered without memory");
+        tracing::warn!(
+            request_id = frame.request_id,
+            trace_id = frame.trace_id,
+            cause = %Chain(cause),
+            "a recall was answered without memory"
+        );
     }
     match receipt {
         Some(receipt) => receipt.keep_with(recall, frame),
