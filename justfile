@@ -107,7 +107,7 @@ clients:
     .ci/test-clients generate
 
 # Measure summaries on DialogSum's development part and names on recorded calls; both files stay outside the repository
-eval dialogues="../shared/data/dialogsum.dev.jsonl" calls="../shared/data/calls.jsonl":
+eval dialogues calls:
     cargo run --release --locked --quiet -p eval -- --dialogues {{ dialogues }} --calls {{ calls }}
 
 # The archive of a release for each TARGET, into target/dist, unpacked and started: for example x86_64-unknown-linux-gnu
