@@ -1,7 +1,6 @@
 //! Verifies keys against the store, and from memory most of the time.
 
 use std::{
-    fmt,
     net::IpAddr,
     num::NonZeroU32,
     sync::{Arc, Mutex, PoisonError},
@@ -12,7 +11,7 @@ use domain::{
     access::{KeyGrant, KeyHash, Principal, RateLimit},
     async_trait,
     context::Deadline,
-    error::PortError,
+    error::{Chain, PortError},
     port::{AuthError, Authenticator, Clock, KeyStore},
 };
 use moka::sync::Cache;
@@ -312,21 +311,6 @@ impl VerifiedKey {
 
 fn is_live(grant: &KeyGrant, clock: &dyn Clock) -> bool {
     grant.expires_at_ms.is_none_or(|end| clock.now_ms() < end)
-}
-
-/// An error with all of its causes in one line, for the log.
-struct Chain<'a>(&'a (dyn std::error::Error + 'static));
-
-impl fmt::Display for Chain<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0)?;
-        let mut next = self.0.source();
-        while let Some(cause) = next {
-            write!(f, ": {cause}")?;
-            next = cause.source();
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]

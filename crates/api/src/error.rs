@@ -19,6 +19,8 @@ use domain::{
 use serde::Serialize;
 use utoipa::ToSchema;
 
+pub(crate) use domain::error::Chain;
+
 /// The header that carries the id of a request, inbound and outbound.
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -321,27 +323,6 @@ impl From<AuthError> for Refusal {
     }
 }
 
-/// An error with its causes, each said once, in one line.
-pub(crate) struct Chain<'a>(pub(crate) &'a (dyn StdError + 'static));
-
-impl fmt::Display for Chain<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut said = self.0.to_string();
-        f.write_str(&said)?;
-        let mut source = self.0.source();
-        while let Some(cause) = source {
-            // Many errors repeat their cause in their own text.
-            let text = cause.to_string();
-            if !said.contains(&text) {
-                write!(f, ": {text}")?;
-                said.push_str(&text);
-            }
-            source = cause.source();
-        }
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -387,12 +368,6 @@ mod tests {
             );
             assert!(!body.contains("hunter2"), "the inside stays inside: {body}");
         }
-    }
-
-    #[test]
-    fn a_chain_shows_every_cause_once() {
-        let error = PortError::Unavailable("outer".into());
-        assert_eq!(Chain(&error).to_string(), "a dependency did not answer: outer");
     }
 
     #[test]

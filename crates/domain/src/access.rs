@@ -10,6 +10,9 @@ use crate::phone::Region;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TenantId(pub Uuid);
 
+/// The name of the tenant that the first start creates, and that a command is about when it is given no other.
+pub const DEFAULT_TENANT: &str = "default";
+
 /// The public identity of an API key; it appears in listings and logs, the key itself never does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct KeyId(pub Uuid);

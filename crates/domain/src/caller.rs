@@ -96,6 +96,19 @@ pub struct ProfileChange {
     pub custom_attributes: Change<JsonObject>,
 }
 
+impl ProfileChange {
+    /// The profile after this change to `profile`.
+    #[must_use]
+    pub fn apply(self, profile: Profile) -> Profile {
+        let attributes = self.custom_attributes.apply(Some(profile.custom_attributes));
+        Profile {
+            name: self.name.apply(profile.name),
+            tags: self.tags.apply(Some(profile.tags)).unwrap_or_default(),
+            custom_attributes: attributes.unwrap_or_default(),
+        }
+    }
+}
+
 /// Makes a profile of the stored one. It may be run more often than once, on what is stored each time.
 pub type ProfileEdit = Arc<dyn Fn(Profile) -> Result<Profile, ProfileFault> + Send + Sync>;
 

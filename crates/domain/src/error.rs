@@ -1,5 +1,7 @@
 //! The two-faced errors: what the client may see, and the cause that only the log shows.
 
+use std::{error, fmt};
+
 use crate::access::Scope;
 
 /// The hidden side of an error: its cause chain, logged once at the boundary and never sent to a client.
@@ -30,6 +32,28 @@ pub struct DeadlineExceeded {
 #[error("the storage cannot write")]
 pub struct CannotWrite(#[source] pub PortError);
 
+/// An error with its causes, each said once, in one line for the log.
+#[derive(Debug, Clone, Copy)]
+pub struct Chain<'a>(pub &'a (dyn error::Error + 'static));
+
+impl fmt::Display for Chain<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut said = self.0.to_string();
+        f.write_str(&said)?;
+        let mut source = self.0.source();
+        while let Some(cause) = source {
+            // Many errors repeat their cause in their own text.
+            let text = cause.to_string();
+            if !said.contains(&text) {
+                write!(f, ": {text}")?;
+                said.push_str(&text);
+            }
+            source = cause.source();
+        }
+        Ok(())
+    }
+}
+
 impl PortError {
     /// The error of a unit of work that did not finish by its deadline.
     #[must_use]
@@ -51,4 +75,20 @@ pub enum Error {
     /// A dependency that the work needs failed.
     #[error(transparent)]
     Port(#[from] PortError),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chain_shows_every_cause_once() {
+        let error = PortError::Unavailable("outer".into());
+        assert_eq!(Chain(&error).to_string(), "a dependency did not answer: outer");
+        let twice = PortError::Internal(Box::new(CannotWrite(error)));
+        assert_eq!(
+            Chain(&twice).to_string(),
+            "a dependency answered with a failure: the storage cannot write: a dependency did not answer: outer"
+        );
+    }
 }

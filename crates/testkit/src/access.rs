@@ -1,7 +1,7 @@
 //! Tenants and keys without a database.
 
 use domain::{
-    access::{KeyGrant, KeyHash, KeyId, KeyInfo, NewKey, Principal, Tenant, TenantId},
+    access::{DEFAULT_TENANT, KeyGrant, KeyHash, KeyId, KeyInfo, NewKey, Principal, Tenant, TenantId},
     async_trait,
     context::Deadline,
     error::PortError,
@@ -17,9 +17,6 @@ use crate::{
     state::Access,
     world::{PartGuard, World},
 };
-
-/// The tenant of the first start.
-const DEFAULT_TENANT: &str = "default";
 
 /// Tenants and keys in memory.
 #[derive(Debug, Default)]

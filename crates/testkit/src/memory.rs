@@ -10,7 +10,7 @@ use domain::{
     async_trait,
     call::{CallId, CallOutcome, Contact, RecentCall, SessionId, Turn},
     caller::{
-        self, Caller, Change, HISTORY_CALLS, HISTORY_FACTS, History, HistoryCall, HistoryFact, ImportCounts,
+        self, Caller, HISTORY_CALLS, HISTORY_FACTS, History, HistoryCall, HistoryFact, ImportCounts,
         ProfileChange, ProfileEdit,
     },
     context::Deadline,
@@ -475,15 +475,6 @@ impl EnrichmentCache for InMemoryCallerMemory {
     }
 }
 
-/// What `change` makes of one part of a profile.
-fn changed<T: Clone + Default>(part: &mut T, change: &Change<T>) {
-    match change {
-        Change::Keep => {}
-        Change::Clear => *part = T::default(),
-        Change::Set(to) => *part = to.clone(),
-    }
-}
-
 #[async_trait]
 impl CallerAdmin for InMemoryCallerMemory {
     async fn import(
@@ -498,14 +489,7 @@ impl CallerAdmin for InMemoryCallerMemory {
         let mut imported = ImportCounts::default();
         for (number, change) in profiles {
             let before = callers.said(number);
-            let mut after = before.clone();
-            match &change.name {
-                Change::Keep => {}
-                Change::Clear => after.name = None,
-                Change::Set(name) => after.name = Some(name.clone()),
-            }
-            changed(&mut after.tags, &change.tags);
-            changed(&mut after.custom_attributes, &change.custom_attributes);
+            let after = change.clone().apply(before.clone());
             let is_new = callers.create(number, now_ms);
             *match (is_new, before == after) {
                 (true, _) => &mut imported.created,

@@ -7,7 +7,7 @@ use domain::{
     async_trait,
     context::Deadline,
     error::PortError,
-    port::{AdminError, CapChange, CapChanges, DailyCaps, Day, Purchase, SpendAdmin, SpendLedger, Usage},
+    port::{AdminError, CapChanges, DailyCaps, Day, Purchase, SpendAdmin, SpendLedger, Usage},
 };
 
 use crate::{
@@ -99,19 +99,10 @@ impl SpendAdmin for InMemorySpendLedger {
         changes: CapChanges,
         deadline: Deadline,
     ) -> Result<DailyCaps, AdminError> {
-        fn change(cap: &mut Option<u64>, change: CapChange) {
-            match change {
-                CapChange::Keep => {}
-                CapChange::Lift => *cap = None,
-                CapChange::Set(to) => *cap = Some(to),
-            }
-        }
-
         let mut state = self.open("change_caps", deadline)?;
         let id = state.access.id(tenant)?;
         let caps = state.spend.caps.entry(id).or_default();
-        change(&mut caps.lookups, changes.lookups);
-        change(&mut caps.spend_micro_usd, changes.spend_micro_usd);
+        *caps = changes.apply(*caps);
         Ok(*caps)
     }
 

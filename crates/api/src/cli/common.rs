@@ -11,8 +11,7 @@ use super::{
 };
 use crate::config::DatabaseSettings;
 
-/// The tenant of the first start, which a command is about when it is given no other.
-pub(super) const DEFAULT_TENANT: &str = "default";
+pub(super) use domain::access::DEFAULT_TENANT;
 
 #[derive(Debug, Args)]
 pub(super) struct Common {

@@ -87,9 +87,9 @@ impl RequestId {
 /// 7. let through at most the cap of a tenant and day, whatever the number of simultaneous reservations and processes,
 ///    and count each that is let through once;
 /// 8. leave what is put back alone until it is due, and give the attempt back unless it counts;
-/// 9. let through again, without counting it again, a request that was let through for the same tenant and day, whatever
-///    the process and the cap and whether anybody heard the first answer; which requests these were need not be known
-///    any more once the tenant reserves for the day after the next.
+/// 9. let through again, without counting it again, a request that was let through for the same tenant and day,
+///    whatever the process and the cap and whether anybody heard the first answer; which requests these were need not
+///    be known any more once the tenant reserves for the day after the next.
 #[async_trait]
 pub trait SummaryBacklog: Send + Sync {
     /// Claims the piece of work of any tenant that has been due for longest, callers first, until `leased_until_ms`;

@@ -118,6 +118,18 @@ pub enum CapChange {
     Set(u64),
 }
 
+impl CapChange {
+    /// The cap after this change to `cap`.
+    #[must_use]
+    pub fn apply(self, cap: Option<u64>) -> Option<u64> {
+        match self {
+            Self::Keep => cap,
+            Self::Lift => None,
+            Self::Set(to) => Some(to),
+        }
+    }
+}
+
 /// What becomes of a tenant's caps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CapChanges {
@@ -125,6 +137,17 @@ pub struct CapChanges {
     pub lookups: CapChange,
     /// Their price a day, in micro-dollars.
     pub spend_micro_usd: CapChange,
+}
+
+impl CapChanges {
+    /// The caps after these changes to `caps`.
+    #[must_use]
+    pub fn apply(self, caps: DailyCaps) -> DailyCaps {
+        DailyCaps {
+            lookups: self.lookups.apply(caps.lookups),
+            spend_micro_usd: self.spend_micro_usd.apply(caps.spend_micro_usd),
+        }
+    }
 }
 
 /// Reads the counts and sets the caps; the command line works through it.

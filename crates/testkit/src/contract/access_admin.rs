@@ -3,7 +3,7 @@
 use std::{num::NonZeroU32, sync::Arc};
 
 use domain::{
-    access::{KeyId, KeyInfo, NewKey, Scope, Scopes, Tenant},
+    access::{DEFAULT_TENANT, KeyId, KeyInfo, NewKey, Scope, Scopes, Tenant},
     caller::Change,
     error::PortError,
     phone::Region,
@@ -19,9 +19,6 @@ use crate::sample::{NOW_MS, ample, new_key, new_tenant, passed};
 
 /// How many replicas start at once.
 const REPLICAS: usize = 8;
-
-/// The tenant of the first start.
-const DEFAULT: &str = "default";
 
 /// The store with the tenant `acme`.
 async fn with_acme(fixture: &AccessFixture) -> &dyn AccessAdmin {
@@ -368,7 +365,10 @@ pub async fn the_first_start_stores_one_key(fixture: &AccessFixture) {
     assert!(admin.bootstrap(&new_key(0), false, NOW_MS, ample()).await.unwrap());
     let tenants = admin.tenants(ample()).await.unwrap();
     assert_eq!(tenants.len(), 1);
-    assert_eq!((tenants[0].name.as_str(), tenants[0].created_at_ms), (DEFAULT, NOW_MS));
+    assert_eq!(
+        (tenants[0].name.as_str(), tenants[0].created_at_ms),
+        (DEFAULT_TENANT, NOW_MS)
+    );
     let grant = fixture
         .keys
         .find_key(&new_key(0).hash, ample())
@@ -379,7 +379,11 @@ pub async fn the_first_start_stores_one_key(fixture: &AccessFixture) {
     assert_eq!(grant.principal.scopes, Scopes::all());
 
     assert!(!admin.bootstrap(&new_key(1), false, NOW_MS + 1, ample()).await.unwrap());
-    assert_eq!(keys(admin, DEFAULT).await.len(), 1, "the second key is not stored");
+    assert_eq!(
+        keys(admin, DEFAULT_TENANT).await.len(),
+        1,
+        "the second key is not stored"
+    );
     assert_eq!(admin.tenants(ample()).await.unwrap(), tenants);
 }
 
@@ -394,18 +398,18 @@ pub async fn a_key_that_must_exist_is_stored_once(fixture: &AccessFixture) {
         let stored = admin.bootstrap(&new_key(key), true, now_ms, ample()).await.unwrap();
         assert_eq!(stored, is_stored, "start {i} with key {key}");
     }
-    assert_eq!(keys(admin, DEFAULT).await.len(), 2);
+    assert_eq!(keys(admin, DEFAULT_TENANT).await.len(), 2);
 }
 
 /// A tenant `default` that somebody created by hand gets no key by itself.
 pub async fn an_existing_default_tenant_gets_no_key(fixture: &AccessFixture) {
     let admin = &*fixture.admin;
     admin
-        .create_tenant(&new_tenant(DEFAULT), NOW_MS, ample())
+        .create_tenant(&new_tenant(DEFAULT_TENANT), NOW_MS, ample())
         .await
         .unwrap();
     assert!(!admin.bootstrap(&new_key(0), false, NOW_MS, ample()).await.unwrap());
-    assert_eq!(keys(admin, DEFAULT).await, []);
+    assert_eq!(keys(admin, DEFAULT_TENANT).await, []);
 }
 
 /// When several replicas start at once, at most one stores its key.
@@ -422,7 +426,7 @@ pub async fn replicas_that_start_at_once_store_one_key(fixture: &AccessFixture) 
     .await;
     assert_eq!(stored.iter().filter(|stored| **stored).count(), 1);
     assert_eq!(fixture.admin.tenants(ample()).await.unwrap().len(), 1);
-    assert_eq!(keys(&*fixture.admin, DEFAULT).await.len(), 1);
+    assert_eq!(keys(&*fixture.admin, DEFAULT_TENANT).await.len(), 1);
     let winner = stored
         .iter()
         .position(|stored| *stored)
@@ -447,7 +451,7 @@ pub async fn replicas_with_one_key_store_it_once(fixture: &AccessFixture) {
     }))
     .await;
     assert_eq!(stored.iter().filter(|stored| **stored).count(), 1);
-    assert_eq!(keys(&*fixture.admin, DEFAULT).await.len(), 1);
+    assert_eq!(keys(&*fixture.admin, DEFAULT_TENANT).await.len(), 1);
 }
 
 /// With a deadline that has passed, every method says so promptly and does nothing by half.
@@ -498,7 +502,7 @@ pub async fn every_command_keeps_its_deadline(fixture: &AccessFixture) {
         .await
         .unwrap()
         .iter()
-        .any(|tenant| tenant.name == DEFAULT);
+        .any(|tenant| tenant.name == DEFAULT_TENANT);
     let has_key = fixture
         .keys
         .find_key(&new_key(3).hash, ample())

@@ -9,18 +9,24 @@
 //! | [`CallerMemory`] | [`caller_memory_contract!`](crate::caller_memory_contract) | [`CallerMemoryFixture`] |
 //! | [`CallerMemory`], facts | [`caller_facts_contract!`](crate::caller_facts_contract) | [`CallerMemoryFixture`] |
 //! | [`OpenCalls`], gaps | [`open_calls_contract!`](crate::open_calls_contract) | [`OpenCallsFixture`] |
-//! | [`EnrichmentCache`] | [`enrichment_cache_contract!`](crate::enrichment_cache_contract) | [`EnrichmentCacheFixture`] |
+//! | [`EnrichmentCache`] | [`enrichment_cache_contract!`] | [`EnrichmentCacheFixture`] |
 //! | [`KeyStore`] | [`key_store_contract!`](crate::key_store_contract) | [`AccessFixture`] |
 //! | [`AccessAdmin`] | [`access_admin_contract!`](crate::access_admin_contract) | [`AccessFixture`] |
-//! | [`Authenticator`](domain::port::Authenticator) | [`authenticator_contract!`](crate::authenticator_contract) | [`AuthenticatorFixture`] |
-//! | [`RateLimiter`](domain::port::RateLimiter) | [`rate_limiter_contract!`](crate::rate_limiter_contract) | [`RateLimiterFixture`] |
-//! | [`EnrichmentProvider`](domain::port::EnrichmentProvider) | [`enrichment_provider_contract!`](crate::enrichment_provider_contract) | [`EnrichmentProviderFixture`] |
+//! | [`Authenticator`] | [`authenticator_contract!`](crate::authenticator_contract) | [`AuthenticatorFixture`] |
+//! | [`RateLimiter`] | [`rate_limiter_contract!`](crate::rate_limiter_contract) | [`RateLimiterFixture`] |
+//! | [`EnrichmentProvider`] | [`enrichment_provider_contract!`] | [`EnrichmentProviderFixture`] |
 //! | [`SpendLedger`] | [`spend_ledger_contract!`](crate::spend_ledger_contract) | [`SpendFixture`] |
 //! | [`SpendAdmin`] | [`spend_admin_contract!`](crate::spend_admin_contract) | [`SpendFixture`] |
 //! | [`CallerAdmin`] | [`caller_admin_contract!`](crate::caller_admin_contract) | [`CallerAdminFixture`] |
 //! | [`SummaryBacklog`] | [`summary_backlog_contract!`](crate::summary_backlog_contract) | [`BacklogFixture`] |
 //! | [`ReceiptStore`] | [`receipt_store_contract!`](crate::receipt_store_contract) | [`ReceiptFixture`] |
 //! | [`Storage`](domain::port::Storage) | [`storage_contract!`](crate::storage_contract) | [`StorageFixture`] |
+//!
+//! [`Authenticator`]: domain::port::Authenticator
+//! [`RateLimiter`]: domain::port::RateLimiter
+//! [`EnrichmentProvider`]: domain::port::EnrichmentProvider
+//! [`enrichment_cache_contract!`]: crate::enrichment_cache_contract
+//! [`enrichment_provider_contract!`]: crate::enrichment_provider_contract
 //!
 //! A storage is held to all of it by one line: [`every_contract!`](crate::every_contract) takes a [`StorageFixture`]
 //! and expands to the suite of `Storage` and of every port that the storage hands out.
@@ -142,8 +148,8 @@ macro_rules! contract_tests {
     };
 }
 
-/// Expands to the contract suite of [`Storage`](domain::port::Storage) and to those of all the ports that it hands out, in a module with one
-/// module for each suite. What a storage leaves out is skipped, and the tests say so.
+/// Expands to the contract suite of [`Storage`](domain::port::Storage) and to those of all the ports that it hands out,
+/// in a module with one module for each suite. What a storage leaves out is skipped, and the tests say so.
 ///
 /// The fixture is a future that gives `Option<`[`StorageFixture`]`>`; see [`contract`](crate::contract) for an example.
 #[macro_export]
