@@ -19,7 +19,7 @@ use write_behind::{End, Options, Sink, WriteBehind};
 use crate::{
     error::{FailureKind, failure_kind},
     session::{LOCKS, SessionKey},
-    transaction::{self, Decision, Working},
+    transaction::{self, Decision, TransactionFuture},
     writer::Writer,
 };
 
@@ -37,7 +37,7 @@ const OPTIONS: Options = Options {
 
 /// A caller was recalled.
 #[derive(Clone)]
-pub(crate) struct Contact {
+pub(crate) struct ContactNote {
     pub(crate) tenant: Uuid,
     pub(crate) caller: Uuid,
     pub(crate) session: Option<SessionId>,
@@ -56,14 +56,14 @@ pub(crate) fn start(database: Writer) -> Contacts {
 pub(crate) struct ContactSink(Writer);
 
 impl Sink for ContactSink {
-    type Item = Contact;
+    type Item = ContactNote;
     type Error = DbErr;
 
-    fn bytes(contact: &Contact) -> usize {
-        size_of::<Contact>() + contact.session.as_ref().map_or(0, |session| session.0.len())
+    fn bytes(contact: &ContactNote) -> usize {
+        size_of::<ContactNote>() + contact.session.as_ref().map_or(0, |session| session.0.len())
     }
 
-    async fn write(&self, contacts: &[Contact]) -> Result<(), DbErr> {
+    async fn write(&self, contacts: &[ContactNote]) -> Result<(), DbErr> {
         let mut batch = Batch::default();
         for contact in contacts {
             batch.add(contact.clone());
@@ -115,8 +115,8 @@ struct SessionRow {
 }
 
 impl Batch {
-    fn add(&mut self, contact: Contact) {
-        let Contact {
+    fn add(&mut self, contact: ContactNote) {
+        let ContactNote {
             tenant,
             caller,
             session,
@@ -164,7 +164,7 @@ fn to_json<R: Serialize>(rows: &[R]) -> Result<String, DbErr> {
 fn statements(
     seen: String,
     recalled: Option<String>,
-) -> impl for<'t> Fn(&'t DatabaseTransaction) -> Working<'t, ()> + Send + Sync {
+) -> impl for<'t> Fn(&'t DatabaseTransaction) -> TransactionFuture<'t, ()> + Send + Sync {
     move |transaction| {
         let (seen, recalled) = (seen.clone(), recalled.clone());
         Box::pin(async move {
@@ -176,7 +176,7 @@ fn statements(
 
 /// Writes one contact in `transaction`.
 #[cfg(test)]
-pub(crate) async fn write_now(transaction: &DatabaseTransaction, contact: Contact) -> Result<(), DbErr> {
+pub(crate) async fn write_now(transaction: &DatabaseTransaction, contact: ContactNote) -> Result<(), DbErr> {
     let mut batch = Batch::default();
     batch.add(contact);
     commit(transaction, batch.seen()?, Some(batch.recalled()?)).await

@@ -24,9 +24,9 @@ use tokio::{
 
 use crate::{
     connect,
-    contact::{self, Contact, Contacts},
+    contact::{self, ContactNote, Contacts},
     error::{FailureKind, failure_kind, port_error},
-    transaction::{Decision, Working},
+    transaction::{Decision, TransactionFuture},
     writer::Writer,
 };
 
@@ -260,7 +260,7 @@ impl Database {
     }
 
     /// Notes a contact, to be written soon.
-    pub(crate) fn note(&self, contact: Contact) {
+    pub(crate) fn note(&self, contact: ContactNote) {
         // One that finds the queue full is dropped, and counted there.
         let _ = self.inner.contacts.push(contact);
     }
@@ -341,7 +341,7 @@ impl Database {
     ) -> Result<T, PortError>
     where
         T: Send + 'static,
-        W: for<'t> Fn(&'t DatabaseTransaction) -> Working<'t, T> + Send + Sync + 'static,
+        W: for<'t> Fn(&'t DatabaseTransaction) -> TransactionFuture<'t, T> + Send + Sync + 'static,
     {
         let written = match &self.inner.backend {
             Backend::Postgres { pool, .. } => self.persist(during, deadline, || pool.transact(&work)).await,

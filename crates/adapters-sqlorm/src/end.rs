@@ -18,7 +18,7 @@ use uuid::Uuid;
 use crate::{
     facts::{self, FactRows},
     session::{LOCKS, SessionKey},
-    transaction::{Decision, Working, read_one, run},
+    transaction::{Decision, TransactionFuture, read_one, run},
     transcript,
 };
 
@@ -150,7 +150,7 @@ impl EndedRow {
     }
 
     /// Commits the row; see the module.
-    pub(crate) fn commit<'t>(&self, transaction: &'t DatabaseTransaction) -> Working<'t, ()> {
+    pub(crate) fn commit<'t>(&self, transaction: &'t DatabaseTransaction) -> TransactionFuture<'t, ()> {
         let row = self.clone();
         Box::pin(async move { row.work(transaction).await })
     }

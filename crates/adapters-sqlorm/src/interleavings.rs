@@ -1,18 +1,16 @@
 //! On PostgreSQL: a session's recall and its call's end are written at the same moment, under different numbers.
 
-use std::time::Duration;
-
 use domain::{
     access::TenantId,
     port::{CallerMemory, OpenCalls},
 };
-use sea_orm::TransactionTrait;
+use sea_orm::{DatabaseTransaction, TransactionTrait};
 use testkit::sample::{NOW_MS, ample, number, query, query_in, record};
 use uuid::Uuid;
 
 use crate::{
     Database, SqlCallerMemory,
-    contact::{self, Contact},
+    contact::{self, ContactNote},
     end::EndedRow,
     support::{Place, tenant},
     transaction::{Decision, query_one},
@@ -64,6 +62,18 @@ impl Scene {
     }
 }
 
+/// Waits until somebody waits for a lock that `holder` has on a session.
+async fn somebody_waits(holder: &DatabaseTransaction) {
+    let waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted \
+                   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
+    testkit::eventually("somebody waits for the session", async || {
+        let count = query_one(holder, waiting, []).await.unwrap().unwrap();
+        let count: i64 = count.try_get_by_index(0).unwrap();
+        (count > 0).then_some(())
+    })
+    .await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_end_waits_for_the_recall_of_its_session_that_is_being_written() {
     let Some(scene) = scene().await else { return };
@@ -72,7 +82,7 @@ async fn an_end_waits_for_the_recall_of_its_session_that_is_being_written() {
     let find = "SELECT id FROM callers WHERE phone_number = $1";
     let caller = query_one(&recalling, find, [number(0).as_e164().into()]).await.unwrap();
     let caller: Uuid = caller.unwrap().try_get_by_index(0).unwrap();
-    let contact = Contact {
+    let contact = ContactNote {
         tenant: scene.tenant.0,
         caller,
         session: Some(domain::call::SessionId("moved".to_owned())),
@@ -83,8 +93,7 @@ async fn an_end_waits_for_the_recall_of_its_session_that_is_being_written() {
     let end = record(&number(1), "moved", NOW_MS + 60_500, 1);
     let ending = scene.memory.record_end(scene.tenant, &end, ample());
     let committing = async {
-        // Long enough for the end to overtake, if it could.
-        tokio::time::sleep(Duration::from_millis(300)).await;
+        somebody_waits(&recalling).await;
         recalling.commit().await.unwrap();
     };
     let (ended, ()) = tokio::join!(ending, committing);
@@ -103,7 +112,7 @@ async fn a_recall_waits_for_the_end_of_its_session_that_is_being_written() {
 
     let recalled = query_in(&number(0), NOW_MS, "moved");
     scene.memory.recall(scene.tenant, &recalled, ample()).await.unwrap();
-    tokio::time::sleep(Duration::from_millis(300)).await;
+    somebody_waits(&ending).await;
     assert_eq!(
         scene.database.pool().contacts_waiting,
         1,

@@ -3,12 +3,11 @@
 use std::num::NonZeroU32;
 
 use domain::{
-    access::{KeyGrant, KeyHash, KeyId, KeyInfo, NewKey, Principal, Scopes, Tenant, TenantId},
+    access::{DEFAULT_TENANT, KeyGrant, KeyHash, KeyId, KeyInfo, NewKey, Principal, Tenant, TenantId},
     async_trait,
     caller::Change,
     context::Deadline,
     error::PortError,
-    phone::Region,
     port::{
         AccessAdmin, AdminError, KeyStore,
         access::{NewTenant, TenantChange},
@@ -27,11 +26,9 @@ use crate::{
     Database,
     entity::{api_key, tenant},
     error::undecodable,
-    transaction::{Decision, Working},
+    transaction::{Decision, TransactionFuture},
+    words,
 };
-
-/// The tenant that the first start creates.
-const DEFAULT_TENANT: &str = "default";
 
 /// [`KeyStore`] and [`AccessAdmin`] in SQL.
 pub struct SqlKeyStore {
@@ -80,8 +77,8 @@ fn grant(row: GrantRow) -> Result<KeyGrant, PortError> {
         principal: Principal {
             key_id: KeyId(row.id),
             tenant_id: TenantId(row.tenant_id),
-            scopes: to_scopes(&row.scopes),
-            region: to_region(row.region)?,
+            scopes: words::scopes(&row.scopes),
+            region: words::region(row.region),
             rate_per_second: to_rate(row.rate_per_second)?,
             rate_burst: to_rate(row.rate_burst)?,
         },
@@ -90,7 +87,7 @@ fn grant(row: GrantRow) -> Result<KeyGrant, PortError> {
 }
 
 /// An administrator's command in a transaction: refused, or done.
-type Command<'t, T> = Working<'t, Result<T, AdminError>>;
+type Command<'t, T> = TransactionFuture<'t, Result<T, AdminError>>;
 
 #[async_trait]
 impl AccessAdmin for SqlKeyStore {
@@ -386,7 +383,7 @@ fn to_tenant(row: tenant::Model) -> Result<Tenant, PortError> {
     Ok(Tenant {
         id: TenantId(row.id),
         name: row.name,
-        region: to_region(row.region)?,
+        region: words::region(row.region),
         rate_per_second: to_rate(row.rate_per_second)?,
         rate_burst: to_rate(row.rate_burst)?,
         created_at_ms: row.created_at_ms,
@@ -398,22 +395,12 @@ fn to_key_info(row: api_key::Model, tenant: String) -> KeyInfo {
         id: KeyId(row.id),
         tenant,
         shown: row.shown,
-        scopes: to_scopes(&row.scopes),
+        scopes: words::scopes(&row.scopes),
         label: row.label,
         created_at_ms: row.created_at_ms,
         expires_at_ms: row.expires_at_ms,
         revoked_at_ms: row.revoked_at_ms,
     }
-}
-
-/// The scopes of these names. One that this release does not know permits nothing here.
-fn to_scopes(names: &str) -> Scopes {
-    names.split_whitespace().filter_map(|name| name.parse().ok()).collect()
-}
-
-fn to_region(name: Option<String>) -> Result<Option<Region>, PortError> {
-    let region = name.map(|name| name.parse());
-    region.transpose().map_err(|_| undecodable("region"))
 }
 
 fn to_rate(rate: Option<i64>) -> Result<Option<NonZeroU32>, PortError> {

@@ -8,7 +8,6 @@ use domain::{
     context::Deadline,
     enrichment::CachedLookup,
     error::PortError,
-    json::JsonObject,
     memory::{CallRecord, OpenCall, Recollection},
     phone::PhoneNumber,
     port::{CallerMemory, EnrichmentCache, OpenCalls, RecallQuery},
@@ -18,11 +17,12 @@ use uuid::Uuid;
 
 use crate::{
     Database,
-    contact::Contact,
+    contact::ContactNote,
     end::EndedRow,
     error::undecodable,
     lookup::FoundBlocks,
-    recall::{self, Found, FoundRow, StoredCaller, StoredCallerRow},
+    recall::{self, RecallRead, RecallRow, StoredCaller, StoredCallerRow},
+    row::first_seen,
     session::SessionKey,
     transcript,
 };
@@ -54,11 +54,11 @@ impl SqlCallerMemory {
         gaps_by_ms: i64,
         session: Option<&SessionId>,
         deadline: Deadline,
-    ) -> Result<Found, PortError> {
+    ) -> Result<RecallRead, PortError> {
         let session = session
             .map(|session| SessionKey::of(session).to_bytes())
             .unwrap_or_default();
-        let row: Option<FoundRow> = self
+        let row: Option<RecallRow> = self
             .db
             .read_one("recall", deadline, recall::statement(self.db.dialect()), || {
                 vec![
@@ -134,7 +134,7 @@ impl CallerMemory for SqlCallerMemory {
             } else {
                 found.caller = Some(StoredCaller {
                     id,
-                    profile: first_profile(query.now_ms),
+                    profile: first_seen(query.now_ms),
                     memory_changed_ms: None,
                 });
             }
@@ -144,7 +144,7 @@ impl CallerMemory for SqlCallerMemory {
             profile,
             memory_changed_ms,
         } = found.caller.ok_or_else(|| undecodable("caller"))?;
-        self.db.note(Contact {
+        self.db.note(ContactNote {
             tenant: tenant.0,
             caller: id,
             session: query.session_id.clone(),
@@ -255,18 +255,6 @@ impl OpenCalls for SqlCallerMemory {
             .await?;
         let row = row.ok_or_else(|| undecodable("count of open calls"))?;
         Ok(u64::try_from(row.open_calls).unwrap_or_default())
-    }
-}
-
-/// The profile of a caller created at `now_ms`.
-fn first_profile(now_ms: i64) -> Caller {
-    Caller {
-        name: None,
-        first_seen_ms: now_ms,
-        last_seen_ms: now_ms,
-        total_calls: 0,
-        tags: Vec::new(),
-        custom_attributes: JsonObject::default(),
     }
 }
 

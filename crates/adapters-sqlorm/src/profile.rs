@@ -24,8 +24,8 @@ use uuid::Uuid;
 
 use crate::{
     Database, facts,
-    row::{CallRow, CallerRow, call_columns, caller_columns},
-    transaction::{Decision, Working, read_one, run},
+    row::{CallRow, CallerRow, call_columns, caller_columns, first_seen},
+    transaction::{Decision, TransactionFuture, read_one, run},
 };
 
 /// [`CallerAdmin`] in SQL.
@@ -233,7 +233,7 @@ impl CallerAdmin for SqlCallerAdmin {
                     number.clone(),
                     ProfileEdit::clone(&edit),
                     now_ms,
-                )) as Working<'_, _>
+                )) as TransactionFuture<'_, _>
             })
             .await?
     }
@@ -338,15 +338,4 @@ async fn change(
 fn with_tags(profile: Profile) -> Result<(Profile, String), ChangeError> {
     let tags = to_json(&profile.tags)?;
     Ok((profile, tags))
-}
-
-fn first_seen(now_ms: i64) -> Caller {
-    Caller {
-        name: None,
-        first_seen_ms: now_ms,
-        last_seen_ms: now_ms,
-        total_calls: 0,
-        tags: Vec::new(),
-        custom_attributes: JsonObject::default(),
-    }
 }

@@ -9,6 +9,7 @@ use domain::{
     enrichment::CachedLookup,
     error::PortError,
     facts::KnownFact,
+    memory::MOST_GAPS,
 };
 use sea_orm::{DbBackend, FromQueryResult};
 use serde::Deserialize;
@@ -18,7 +19,7 @@ use crate::{
     error::leave_out,
     facts,
     lookup::FoundBlocks,
-    row::{self, CallerRow, call_columns, caller_columns},
+    row::{self, CallerRow, caller_columns, recent_calls},
     words,
 };
 
@@ -55,10 +56,9 @@ macro_rules! recall {
             stored_caller_columns!(),
             ", (SELECT ",
             $calls,
-            " FROM (SELECT ",
-            call_columns!(""),
-            " FROM calls WHERE tenant_id = $1 AND caller_id = c.id ORDER BY started_at_ms DESC, id DESC LIMIT 5) AS k) \
-               AS recent_calls, \
+            " FROM (",
+            recent_calls!("c.id"),
+            ") AS k) AS recent_calls, \
                (SELECT ",
             $facts,
             " FROM facts AS f WHERE f.tenant_id = $1 AND f.caller_id = c.id AND f.stands) AS facts, \
@@ -75,6 +75,8 @@ macro_rules! recall {
     };
 }
 
+const _: () = assert!(MOST_GAPS == 1_000, "the limit of the gaps in the statement above");
+
 // SQLite writes a number into JSON with 15 digits; 17 are exact.
 const SQLITE: &str = recall!(
     from: "(SELECT 1)",
@@ -82,7 +84,7 @@ const SQLITE: &str = recall!(
             lower(hex(k.id)), k.started_at_ms, printf('%!.17g', k.duration_s), k.outcome, k.summary))",
     facts: "json_group_array(json_array(\
             f.order_ms, lower(hex(f.call_id)), f.place, f.key, f.value, f.quote, f.said_at_ms, f.observed_at_ms))",
-    lookups: "json_group_array(json_array(e.vendor, e.fetched_at_ms, json(e.found)))"
+    lookups: "json_group_array(json_array(e.vendor, e.fetched_at_ms, e.found))"
 );
 
 const POSTGRES: &str = recall!(
@@ -90,7 +92,7 @@ const POSTGRES: &str = recall!(
     calls: "json_agg(json_build_array(k.id, k.started_at_ms, k.duration_s::text, k.outcome, k.summary))::text",
     facts: "json_agg(json_build_array(\
             f.order_ms, f.call_id, f.place, f.key, f.value, f.quote, f.said_at_ms, f.observed_at_ms))::text",
-    lookups: "json_agg(json_build_array(e.vendor, e.fetched_at_ms, e.found::json))::text"
+    lookups: "json_agg(json_build_array(e.vendor, e.fetched_at_ms, e.found))::text"
 );
 
 /// The profile of the number `$2` of the tenant `$1`.
@@ -102,7 +104,7 @@ pub(crate) const CALLER: &str = concat!(
 
 /// The row of [`statement`].
 #[derive(FromQueryResult)]
-pub(crate) struct FoundRow {
+pub(crate) struct RecallRow {
     #[sea_orm(nested)]
     caller: Option<StoredCallerRow>,
     recent_calls: Option<String>,
@@ -122,7 +124,7 @@ pub(crate) struct StoredCallerRow {
 }
 
 /// What the statement found.
-pub(crate) struct Found {
+pub(crate) struct RecallRead {
     /// The stored caller; `None` when there is none.
     pub(crate) caller: Option<StoredCaller>,
     /// The latest calls, newest first.
@@ -148,14 +150,15 @@ pub(crate) struct StoredCaller {
 #[derive(Deserialize)]
 struct CallEntry(Uuid, i64, String, String, String);
 
-/// A look-up as the statement writes it: vendor, time, blocks.
+/// A look-up as the statement writes it: vendor, time, blocks in JSON. The blocks come as the text that is stored: as
+/// JSON within JSON, one that is none would fail the statement.
 #[derive(Deserialize)]
-struct LookupEntry(String, i64, FoundBlocks);
+struct LookupEntry(String, i64, String);
 
-impl TryFrom<FoundRow> for Found {
+impl TryFrom<RecallRow> for RecallRead {
     type Error = PortError;
 
-    fn try_from(row: FoundRow) -> Result<Self, PortError> {
+    fn try_from(row: RecallRow) -> Result<Self, PortError> {
         Ok(Self {
             caller: row.caller.map(StoredCaller::from),
             recent_calls: decode_calls(row.recent_calls.as_deref().unwrap_or("[]"))?,
@@ -191,11 +194,16 @@ fn decode_calls(json: &str) -> Result<Vec<RecentCall>, PortError> {
     Ok(calls.into_iter().filter_map(call).collect())
 }
 
+const LOOKUP: &str = "look-up";
+
 fn decode_lookups(json: &str) -> Result<Vec<CachedLookup>, PortError> {
-    let lookup = |LookupEntry(vendor, fetched_at_ms, found): LookupEntry| CachedLookup {
-        vendor,
-        fetched_at_ms,
-        found: found.into(),
+    let lookup = |LookupEntry(vendor, fetched_at_ms, found): LookupEntry| {
+        let found = serde_json::from_str::<FoundBlocks>(&found);
+        Some(CachedLookup {
+            vendor,
+            fetched_at_ms,
+            found: found.inspect_err(|_| leave_out(LOOKUP)).ok()?.into(),
+        })
     };
-    Ok(row::entries(json, "look-up")?.into_iter().map(lookup).collect())
+    Ok(row::entries(json, LOOKUP)?.into_iter().filter_map(lookup).collect())
 }

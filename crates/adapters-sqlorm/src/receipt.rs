@@ -37,7 +37,7 @@ impl SqlReceiptStore {
         Self { db: db.clone() }
     }
 
-    /// That a tenant has this name, or that none is named.
+    /// Checks that there is a tenant of this name; `None` passes.
     async fn check(&self, tenant: Option<&String>, deadline: Deadline) -> Result<(), AdminError> {
         let Some(name) = tenant else { return Ok(()) };
         let found = self.db.query_one("tenant", deadline, FIND_TENANT, || vec![name.into()]);

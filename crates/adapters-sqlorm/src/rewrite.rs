@@ -24,7 +24,7 @@ use uuid::Uuid;
 use crate::{
     Database,
     facts::{self, FactRows},
-    row::{CallRow, call_columns},
+    row::{CallRow, recent_calls},
     transaction::{Decision, read_all, read_one, run},
     transcript,
 };
@@ -80,11 +80,7 @@ pub(crate) const fn due_call(dialect: DbBackend) -> &'static str {
     }
 }
 
-const RECENT_CALLS: &str = concat!(
-    "SELECT ",
-    call_columns!(""),
-    " FROM calls WHERE tenant_id = $1 AND caller_id = $2 ORDER BY started_at_ms DESC, id DESC LIMIT 5"
-);
+const RECENT_CALLS: &str = recent_calls!("$2");
 
 const LEASE_CALLER: &str = "\
 UPDATE callers SET rewrite_due_ms = $3, rewrite_attempts = rewrite_attempts + 1 WHERE tenant_id = $1 AND id = $2";
@@ -92,7 +88,7 @@ UPDATE callers SET rewrite_due_ms = $3, rewrite_attempts = rewrite_attempts + 1 
 const LEASE_CALL: &str = "\
 UPDATE calls SET rewrite_due_ms = $3, rewrite_attempts = rewrite_attempts + 1 WHERE tenant_id = $1 AND id = $2";
 
-/// A correction moves a call without a word to whom, so the caller is looked up.
+/// A correction may have moved the call to another caller since it was claimed, so the caller is looked up.
 const CALLER_IS_DUE: &str = "\
 UPDATE callers SET rewrite_due_ms = $3, rewrite_attempts = 0
 WHERE tenant_id = $1 AND id = (SELECT caller_id FROM calls WHERE tenant_id = $1 AND id = $2)";

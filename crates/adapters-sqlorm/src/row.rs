@@ -6,9 +6,10 @@ use domain::{
     caller::Caller,
     error::PortError,
     json::JsonObject,
+    memory::RECENT_CALLS,
 };
 use sea_orm::FromQueryResult;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
@@ -55,7 +56,33 @@ macro_rules! call_columns {
     };
 }
 
-pub(crate) use {call_columns, caller_columns};
+/// The latest calls of the caller `$caller` of the tenant `$1`, each a [`CallRow`].
+macro_rules! recent_calls {
+    ($caller:literal) => {
+        concat!(
+            "SELECT ",
+            $crate::row::call_columns!(""),
+            " FROM calls WHERE tenant_id = $1 AND caller_id = ",
+            $caller,
+            " ORDER BY started_at_ms DESC, id DESC LIMIT 5"
+        )
+    };
+}
+const _: () = assert!(RECENT_CALLS == 5, "the limit in the statement above");
+
+pub(crate) use {call_columns, caller_columns, recent_calls};
+
+/// A caller who was first seen at `now_ms`.
+pub(crate) fn first_seen(now_ms: i64) -> Caller {
+    Caller {
+        name: None,
+        first_seen_ms: now_ms,
+        last_seen_ms: now_ms,
+        total_calls: 0,
+        tags: Vec::new(),
+        custom_attributes: JsonObject::default(),
+    }
+}
 
 /// What is shown of a row of `callers`.
 #[derive(FromQueryResult)]
@@ -79,34 +106,51 @@ pub(crate) struct CallRow {
 }
 
 impl CallerRow {
-    /// The caller as calls show them, without tags that cannot be decoded: the rest is worth more than they are.
+    /// The caller as calls show them, without tags and attributes that cannot be decoded: the rest is worth more than
+    /// they are.
     pub(crate) fn shown(self) -> Caller {
-        let tags = serde_json::from_str(&self.tags).unwrap_or_else(|_| {
+        let tags = self.tags().unwrap_or_else(|| {
             leave_out(TAGS);
             Vec::new()
         });
-        self.with_tags(tags)
+        let attributes = self.attributes().unwrap_or_else(|| {
+            leave_out(ATTRIBUTES);
+            JsonObject::default()
+        });
+        self.with(tags, attributes)
     }
 
     /// The caller as the operator sees and changes them, which nothing may be missing from.
     pub(crate) fn whole(self) -> Result<Caller, PortError> {
-        let tags = serde_json::from_str(&self.tags).map_err(|_| undecodable(TAGS))?;
-        Ok(self.with_tags(tags))
+        let tags = self.tags().ok_or_else(|| undecodable(TAGS))?;
+        let attributes = self.attributes().ok_or_else(|| undecodable(ATTRIBUTES))?;
+        Ok(self.with(tags, attributes))
     }
 
-    fn with_tags(self, tags: Vec<String>) -> Caller {
+    fn tags(&self) -> Option<Vec<String>> {
+        serde_json::from_str(&self.tags).ok()
+    }
+
+    fn attributes(&self) -> Option<JsonObject> {
+        let is_json = serde_json::from_str::<IgnoredAny>(&self.custom_attributes).is_ok();
+        let is_object = is_json && self.custom_attributes.trim_start().starts_with('{');
+        is_object.then(|| JsonObject::from_validated(self.custom_attributes.clone()))
+    }
+
+    fn with(self, tags: Vec<String>, custom_attributes: JsonObject) -> Caller {
         Caller {
             name: self.name,
             first_seen_ms: self.first_seen_ms,
             last_seen_ms: self.last_seen_ms,
             total_calls: u64::try_from(self.total_calls).unwrap_or_default(),
             tags,
-            custom_attributes: JsonObject::from_validated(self.custom_attributes),
+            custom_attributes,
         }
     }
 }
 
 const TAGS: &str = "list of tags";
+const ATTRIBUTES: &str = "object of custom attributes";
 
 /// The entries of a JSON array that a statement made of rows, without those that cannot be decoded as a `what`.
 pub(crate) fn entries<T: DeserializeOwned>(json: &str, what: &'static str) -> Result<Vec<T>, PortError> {

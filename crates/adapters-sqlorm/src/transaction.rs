@@ -16,7 +16,7 @@ pub(crate) enum Decision<T> {
 }
 
 /// A transaction's work in progress.
-pub(crate) type Working<'t, T> = BoxFuture<'t, Result<Decision<T>, DbErr>>;
+pub(crate) type TransactionFuture<'t, T> = BoxFuture<'t, Result<Decision<T>, DbErr>>;
 
 /// Runs a statement that writes.
 pub(crate) async fn run<const N: usize>(

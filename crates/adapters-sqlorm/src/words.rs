@@ -1,9 +1,13 @@
 //! Stored words that this release may not know, because a newer one stored them before a return to this one.
 
 use domain::{
+    access::Scopes,
     call::{CallOutcome, Role},
     facts::FactKey,
+    phone::Region,
 };
+
+use crate::error::leave_out;
 
 /// The outcome of this name; `other` for one that this release does not know.
 pub(crate) fn outcome(name: &str) -> CallOutcome {
@@ -22,4 +26,15 @@ pub(crate) fn role(name: &str) -> Role {
     } else {
         Role::Agent
     }
+}
+
+/// The scopes of these names. One that this release does not know permits nothing here.
+pub(crate) fn scopes(names: &str) -> Scopes {
+    names.split_whitespace().filter_map(|name| name.parse().ok()).collect()
+}
+
+/// The region of this name. One that this release does not know is none, so that the service's own applies; the log
+/// says so, because national numbers are read in it.
+pub(crate) fn region(name: Option<String>) -> Option<Region> {
+    name?.parse().inspect_err(|_| leave_out("region")).ok()
 }

@@ -20,7 +20,7 @@ use tokio::sync::{Mutex, MutexGuard, Semaphore};
 
 use crate::{
     error::{FailureKind, failure_kind},
-    transaction::{Decision, Working},
+    transaction::{Decision, TransactionFuture},
 };
 
 /// How often a transaction is tried when others are in its way.
@@ -45,7 +45,7 @@ pub(crate) struct Writer {
 #[derive(Default)]
 pub(crate) struct SingleConnection {
     /// Held by who uses the connection.
-    turn: Mutex<()>,
+    in_use: Mutex<()>,
     /// Whether something went wrong on it since it was opened.
     spoiled: AtomicBool,
     /// Transactions that SQLite committed on it.
@@ -71,14 +71,14 @@ impl SingleConnection {
 
 /// The right to use the connection. Unless it is given back, an error, a panic or a cancellation came in between, and
 /// the connection is not used again.
-struct Turn<'w> {
+struct WriterGuard<'w> {
     connection: &'w SingleConnection,
     commits_before: u64,
     given_back: bool,
     _held: MutexGuard<'w, ()>,
 }
 
-impl Turn<'_> {
+impl WriterGuard<'_> {
     /// What was written is on disk, or this is an error: some drivers say so of what is part of a larger transaction.
     fn committed(mut self) -> Result<(), DbErr> {
         if self.connection.commits.load(Ordering::SeqCst) == self.commits_before {
@@ -94,7 +94,7 @@ impl Turn<'_> {
     }
 }
 
-impl Drop for Turn<'_> {
+impl Drop for WriterGuard<'_> {
     fn drop(&mut self) {
         if !self.given_back {
             self.connection.spoiled.store(true, Ordering::SeqCst);
@@ -149,7 +149,7 @@ impl Writer {
     /// time: what was not committed by then is rolled back, on SQLite by closing its connection.
     pub(crate) async fn transact<T, W>(&self, work: &W) -> Result<T, DbErr>
     where
-        W: for<'t> Fn(&'t DatabaseTransaction) -> Working<'t, T> + Send + Sync,
+        W: for<'t> Fn(&'t DatabaseTransaction) -> TransactionFuture<'t, T> + Send + Sync,
     {
         self.attempts(work).await.inspect_err(|error| self.note_failure(error))
     }
@@ -157,9 +157,9 @@ impl Writer {
     /// Runs one statement that writes, in a transaction of its own; returns how many rows it changed.
     pub(crate) async fn execute(&self, statement: Statement) -> Result<u64, DbErr> {
         let executing = async {
-            let turn = self.turn().await;
+            let guard = self.guard().await;
             let done = self.connection.execute_raw(statement).await?;
-            turn.map_or(Ok(()), Turn::committed)?;
+            guard.map_or(Ok(()), WriterGuard::committed)?;
             Ok(done.rows_affected())
         };
         executing
@@ -173,10 +173,10 @@ impl Writer {
         &self,
         change: impl AsyncFnOnce(&DatabaseConnection) -> Result<T, E>,
     ) -> Result<T, E> {
-        let turn = self.turn().await;
+        let guard = self.guard().await;
         let changed = change(&self.connection).await?;
-        if let Some(turn) = turn {
-            turn.give_back();
+        if let Some(guard) = guard {
+            guard.give_back();
         }
         Ok(changed)
     }
@@ -203,10 +203,10 @@ impl Writer {
         }
     }
 
-    async fn turn(&self) -> Option<Turn<'_>> {
+    async fn guard(&self) -> Option<WriterGuard<'_>> {
         let connection = self.single.as_deref()?;
-        let held = connection.turn.lock().await;
-        Some(Turn {
+        let held = connection.in_use.lock().await;
+        Some(WriterGuard {
             connection,
             commits_before: connection.commits.load(Ordering::SeqCst),
             given_back: false,
@@ -216,7 +216,7 @@ impl Writer {
 
     async fn attempts<T, W>(&self, work: &W) -> Result<T, DbErr>
     where
-        W: for<'t> Fn(&'t DatabaseTransaction) -> Working<'t, T> + Send + Sync,
+        W: for<'t> Fn(&'t DatabaseTransaction) -> TransactionFuture<'t, T> + Send + Sync,
     {
         let mut pause = Duration::from_millis(1);
         for _ in 1..ATTEMPTS {
@@ -235,15 +235,15 @@ impl Writer {
     /// One attempt; `None` when it has to begin again.
     async fn attempt<T, W>(&self, work: &W) -> Result<Option<T>, DbErr>
     where
-        W: for<'t> Fn(&'t DatabaseTransaction) -> Working<'t, T> + Send + Sync,
+        W: for<'t> Fn(&'t DatabaseTransaction) -> TransactionFuture<'t, T> + Send + Sync,
     {
-        let turn = self.turn().await;
+        let guard = self.guard().await;
         let transaction = self.begin().await?;
         // An error drops the transaction, which rolls it back.
         let value = match work(&transaction).await? {
             Decision::Commit(value) => {
                 transaction.commit().await?;
-                turn.map_or(Ok(()), Turn::committed)?;
+                guard.map_or(Ok(()), WriterGuard::committed)?;
                 self.note_commit();
                 return Ok(Some(value));
             }
@@ -251,8 +251,8 @@ impl Writer {
             Decision::Again => None,
         };
         transaction.rollback().await?;
-        if let Some(turn) = turn {
-            turn.give_back();
+        if let Some(guard) = guard {
+            guard.give_back();
         }
         Ok(value)
     }

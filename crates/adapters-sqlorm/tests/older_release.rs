@@ -6,10 +6,11 @@ mod support;
 
 use adapters_sqlorm::{Database, SqlCallerAdmin, SqlCallerMemory, SqlKeyStore, SqlReceiptStore, SqlSummaryBacklog};
 use domain::{
-    access::TenantId,
+    access::{Scopes, TenantId},
     call::CallOutcome,
     facts::FactKey,
     port::{AccessAdmin, CallerAdmin, CallerMemory, KeyStore, MigrateError, OpenCalls, ReceiptStore, SummaryBacklog},
+    rewrite::Rewrite,
 };
 use sea_orm::sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, SqliteConnection};
 use support::{Place, tenant};
@@ -91,6 +92,7 @@ async fn tolerates(place: Place) {
             "UPDATE calls SET outcome = 'sold_to_the_moon'",
             "UPDATE facts SET key = 'shoe_size' WHERE key = 'city'",
             "UPDATE api_keys SET scopes = scopes || ' moon:write'",
+            "UPDATE tenants SET region = 'QM'",
         ],
     )
     .await;
@@ -111,13 +113,7 @@ async fn tolerates(place: Place) {
     let emails: Vec<_> = read.facts.iter().map(|fact| fact.value.as_str()).collect();
     assert_eq!(emails, ["ruiz@example.com"]);
 
-    // A model's rewrite of the call adds facts beside those that are not understood.
-    let backlog = SqlSummaryBacklog::new(&database);
-    let claimed = backlog
-        .claim(NOW_MS + 120_000, NOW_MS + 180_000, ample())
-        .await
-        .unwrap();
-    assert!(claimed.is_some());
+    rewritten(&place, &database, tenant).await;
 
     memory.record_end(tenant, &corrected, ample()).await.unwrap();
     let read = memory
@@ -135,8 +131,54 @@ async fn tolerates(place: Place) {
         .find_key(&sample::key_hash(&sample::key_text(0)), ample())
         .await
         .unwrap();
-    assert!(found.is_some(), "a key keeps the scopes that this release knows");
+    let principal = found.unwrap().principal;
+    assert_eq!(
+        principal.scopes,
+        Scopes::all(),
+        "a key keeps the scopes that this release knows"
+    );
+    assert_eq!(principal.region, None, "the service's own region applies");
+    assert_eq!(keys.tenants(ample()).await.unwrap()[0].region, None);
     assert_eq!(keys.keys("one", ample()).await.unwrap().len(), 1);
+}
+
+/// A model's rewrite of the first call adds a fact beside the one that is not understood, which stands as before.
+async fn rewritten(place: &Place, database: &Database, tenant: TenantId) {
+    let backlog = SqlSummaryBacklog::new(database);
+    let claim = backlog
+        .claim(NOW_MS + 120_000, NOW_MS + 180_000, ample())
+        .await
+        .unwrap()
+        .unwrap();
+    let rewrite = Rewrite {
+        summary: "Ana asked about a car.".to_owned(),
+        facts: vec![said(FactKey::Name, "Ana", NOW_MS).fact],
+    };
+    let settled = backlog.settle(&claim, Some(rewrite), NOW_MS + 130_000, ample()).await;
+    assert!(settled.unwrap());
+
+    // The newer release is back for a moment.
+    execute(place, &["UPDATE facts SET key = 'city' WHERE key = 'shoe_size'"]).await;
+    let read = SqlCallerMemory::new(database)
+        .recall(tenant, &query(&number(0), NOW_MS + 70_000), ample())
+        .await
+        .unwrap();
+    let mut facts: Vec<_> = read.facts.iter().map(|fact| (fact.key, fact.value.as_str())).collect();
+    facts.sort_by_key(|(key, _)| key.as_str());
+    assert_eq!(
+        facts,
+        [
+            (FactKey::City, "Lisbon"),
+            (FactKey::Email, "ruiz@example.com"),
+            (FactKey::Name, "Ana")
+        ]
+    );
+    assert!(
+        read.recent_calls
+            .iter()
+            .any(|call| call.summary == "Ana asked about a car.")
+    );
+    execute(place, &["UPDATE facts SET key = 'shoe_size' WHERE key = 'city'"]).await;
 }
 
 async fn everything_can_be_read(database: &Database, tenant: TenantId) {

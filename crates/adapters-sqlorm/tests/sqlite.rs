@@ -9,18 +9,19 @@ use std::{
     time::{Duration, Instant},
 };
 
-use adapters_sqlorm::{Database, SqlCallerMemory, SqlSummaryBacklog};
+use adapters_sqlorm::{Database, SqlCallerAdmin, SqlCallerMemory, SqlSummaryBacklog};
 use domain::{
     access::TenantId,
     context::Deadline,
     error::PortError,
-    port::{CallerMemory, Day, RequestId, SummaryBacklog},
+    json::JsonObject,
+    port::{CallerAdmin, CallerMemory, Day, EnrichmentCache, RequestId, SummaryBacklog},
 };
 use sea_orm::sqlx::{self, ConnectOptions, Connection, SqliteConnection, sqlite::SqliteConnectOptions};
 use support::{Place, tenant, within_ms};
 use testkit::{
     eventually,
-    sample::{NOW_MS, ample, number, query, query_in, record},
+    sample::{NOW_MS, ample, lookup, number, query, query_in, record},
 };
 use uuid::Uuid;
 
@@ -227,6 +228,11 @@ async fn what_cannot_be_decoded_is_left_out_of_a_recall() {
     let scene = scene().await;
     let after = record(&number(0), "after", NOW_MS + 1_000, 2);
     scene.memory.record_end(scene.tenant, &after, ample()).await.unwrap();
+    for vendor in ["one", "other", "third"] {
+        let (number, lookup) = (number(0), lookup(vendor, NOW_MS));
+        let stored = scene.memory.store_lookup(scene.tenant, &number, &lookup, ample());
+        stored.await.unwrap();
+    }
     let file = scene.place.options.url.strip_prefix("sqlite://").unwrap();
     let mut other = SqliteConnectOptions::new()
         .filename(file)
@@ -235,7 +241,9 @@ async fn what_cannot_be_decoded_is_left_out_of_a_recall() {
         .await
         .unwrap();
     for damage in [
-        "UPDATE callers SET tags = 'vip, gold'",
+        "UPDATE callers SET tags = 'vip, gold', custom_attributes = 'plan: gold'",
+        "UPDATE enrichment_cache SET found = 'nothing' WHERE vendor = 'one'",
+        "UPDATE enrichment_cache SET found = '7' WHERE vendor = 'third'",
         "UPDATE calls SET id = X'01' WHERE session_id = 'before'",
     ] {
         sqlx::query(damage).execute(&mut other).await.unwrap();
@@ -247,6 +255,8 @@ async fn what_cannot_be_decoded_is_left_out_of_a_recall() {
     let recalled = recalled.unwrap();
     assert_eq!((recalled.known, recalled.caller.total_calls), (true, 2));
     assert!(recalled.caller.tags.is_empty(), "{:?}", recalled.caller.tags);
+    assert_eq!(recalled.caller.custom_attributes, JsonObject::default());
+    assert_eq!(recalled.lookups, [lookup("other", NOW_MS)]);
     let summaries: Vec<_> = recalled.recent_calls.iter().map(|call| &call.summary).collect();
     assert_eq!(
         summaries,
@@ -260,4 +270,9 @@ async fn what_cannot_be_decoded_is_left_out_of_a_recall() {
         .unwrap()
         .unwrap();
     assert_eq!(shown.total_calls, 2);
+    assert_eq!(shown.custom_attributes, JsonObject::default());
+    let whole = SqlCallerAdmin::new(&scene.database)
+        .history(scene.tenant, &number(0), ample())
+        .await;
+    assert!(whole.is_err(), "what the operator sees may miss nothing");
 }
