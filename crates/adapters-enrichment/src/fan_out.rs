@@ -129,7 +129,7 @@ struct Shared {
     probe: Arc<dyn LookupProbe>,
     limits: FanOutLimits,
     flights: Mutex<HashMap<Key, watch::Receiver<Progress>>>,
-    recent: Cache<Key, Arc<Learnt>>,
+    recent: Cache<Key, Arc<VendorAnswer>>,
     closing: AtomicBool,
     stop: watch::Sender<bool>,
 }
@@ -151,7 +151,7 @@ struct Key {
 }
 
 /// An answer and what becomes of it.
-struct Learnt {
+struct VendorAnswer {
     lookup: CachedLookup,
     kind: AnswerKind,
 }
@@ -180,7 +180,7 @@ impl AnswerKind {
 enum Progress {
     UnderWay,
     /// `None` when nothing was learnt.
-    Landed(Option<Arc<Learnt>>),
+    Landed(Option<Arc<VendorAnswer>>),
 }
 
 /// A look-up among those under way, which is taken off them however it ends.
@@ -198,15 +198,15 @@ impl Drop for FlightEntry<'_> {
 /// Each answer is remembered for as long as its kind says.
 struct ByKind;
 
-impl moka::Expiry<Key, Arc<Learnt>> for ByKind {
-    fn expire_after_create(&self, _key: &Key, learnt: &Arc<Learnt>, _at: Instant) -> Option<Duration> {
+impl moka::Expiry<Key, Arc<VendorAnswer>> for ByKind {
+    fn expire_after_create(&self, _key: &Key, learnt: &Arc<VendorAnswer>, _at: Instant) -> Option<Duration> {
         Some(learnt.kind.remembered_for())
     }
 
     fn expire_after_update(
         &self,
         _key: &Key,
-        learnt: &Arc<Learnt>,
+        learnt: &Arc<VendorAnswer>,
         _at: Instant,
         _left: Option<Duration>,
     ) -> Option<Duration> {
@@ -403,7 +403,7 @@ impl Shared {
     }
 
     /// Asks the vendor, unless its breaker or the ledger is against it.
-    async fn ask(&self, key: &Key) -> Option<Learnt> {
+    async fn ask(&self, key: &Key) -> Option<VendorAnswer> {
         let guarded = &self.vendors[key.vendor];
         let deadline = Deadline(Instant::now() + self.limits.look_up);
         let entered = tokio::time::timeout_at(deadline.0.into(), guarded.breaker.enter(|| self.clock.instant())).await;
@@ -453,7 +453,7 @@ impl Shared {
             LookupOutcome::Invalid => (Enrichment::default(), AnswerKind::Invalid),
             LookupOutcome::Transient | LookupOutcome::Denied => return None,
         };
-        Some(Learnt {
+        Some(VendorAnswer {
             lookup: CachedLookup {
                 vendor: guarded.name.to_owned(),
                 fetched_at_ms: self.clock.now_ms(),
@@ -516,8 +516,8 @@ fn show(progress: &Progress, enriched: &mut EnrichmentAnswer) {
 }
 
 /// Adds an answer to those known. A complete one replaces what the vendor said before.
-fn learn(learnt: &Learnt, lookups: &mut Vec<CachedLookup>) {
-    let Learnt { lookup, kind } = learnt;
+fn learn(learnt: &VendorAnswer, lookups: &mut Vec<CachedLookup>) {
+    let VendorAnswer { lookup, kind } = learnt;
     let same_vendor = |known: &CachedLookup| known.vendor == lookup.vendor;
     if lookups
         .iter()
