@@ -1,7 +1,7 @@
 //! [`KeyStore`] and [`AccessAdmin`]: tenants and keys.
 
 use domain::{
-    access::{KeyGrant, KeyHash, KeyId, KeyInfo, NewKey, Principal, Tenant},
+    access::{DEFAULT_TENANT, KeyGrant, KeyHash, KeyId, KeyInfo, NewKey, Principal, Tenant},
     async_trait,
     context::Deadline,
     error::PortError,
@@ -19,9 +19,6 @@ use crate::{
     schema::{KEY_HASHES, KEYS, TENANT_NAMES, TENANTS},
     table::{LAST_TEXT, Order, View},
 };
-
-/// The tenant of the first start.
-const DEFAULT_TENANT: &str = "default";
 
 #[async_trait]
 impl KeyStore for Redb {

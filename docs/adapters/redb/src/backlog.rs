@@ -20,7 +20,7 @@ use redb::WriteTransaction;
 use uuid::Uuid;
 
 use crate::{
-    Redb, access, facts, memory,
+    Redb, access, calls, facts,
     rows::{CallRow, CallerRow, WorkRow},
     schema::{CALLERS, CALLS, DUE_CALLERS, DUE_CALLS, REWRITE_REQUESTS, REWRITE_RESERVATIONS},
     table::{Order, View},
@@ -129,7 +129,7 @@ pub(crate) fn lack_call(
     set_call_work(write, tenant, id, call, lacking_since(at_ms))
 }
 
-/// So does a caller.
+/// A caller lacks a rewrite from `at_ms` on, with all of its attempts. Does not write the row.
 pub(crate) fn lack_caller(
     write: &WriteTransaction,
     tenant: Uuid,
@@ -242,7 +242,7 @@ fn claim_caller(
         subject: Subject::Caller {
             caller: caller.id,
             total_calls: caller.total_calls,
-            recent_calls: memory::recent_calls(write, tenant, number)?,
+            recent_calls: calls::recent(write, tenant, number)?,
         },
         version: version(caller.changes),
         attempt: caller.work.attempts,
@@ -275,7 +275,7 @@ fn claim_call(
 }
 
 fn transcript(view: &impl View, tenant: Uuid, call: Uuid) -> Result<Vec<Turn>, PortError> {
-    Ok(memory::transcript(view, tenant, call)?.unwrap_or_default())
+    Ok(calls::transcript(view, tenant, call)?.unwrap_or_default())
 }
 
 fn version(count: u64) -> Vec<u8> {

@@ -6,7 +6,7 @@ use domain::{
     access::TenantId,
     async_trait,
     caller::{
-        Caller, HISTORY_CALLS, HISTORY_FACTS, History, HistoryCall, HistoryFact, ImportCounts, Profile, ProfileChange,
+        Caller, HISTORY_CALLS, HISTORY_FACTS, History, HistoryCall, HistoryFact, ImportCounts, ProfileChange,
         ProfileEdit,
     },
     context::Deadline,
@@ -16,7 +16,7 @@ use domain::{
 };
 
 use crate::{
-    Redb, facts, memory,
+    Redb, calls, facts,
     rows::{CallerRow, FactRow},
     schema::CALLERS,
 };
@@ -39,7 +39,7 @@ impl CallerAdmin for Redb {
                 let is_new = stored.is_none();
                 let mut row = stored.unwrap_or_else(|| CallerRow::new(now_ms));
                 let before = row.profile();
-                let after = changed(before.clone(), change);
+                let after = change.apply(before.clone());
                 let is_changed = before != after;
                 if is_new || is_changed {
                     row.set_profile(after);
@@ -87,7 +87,7 @@ impl CallerAdmin for Redb {
             let Some(row) = CALLERS.get(view, (tenant.0, number.as_e164()))? else {
                 return Ok(None);
             };
-            let latest = memory::latest_calls(view, tenant.0, number.as_e164(), HISTORY_CALLS)?;
+            let latest = calls::latest(view, tenant.0, number.as_e164(), HISTORY_CALLS)?;
             let shown = latest.into_iter().map(|(id, call)| HistoryCall {
                 agent_metadata: call.report.agent_metadata(),
                 call: call.recent(id),
@@ -121,15 +121,5 @@ impl CallerAdmin for Redb {
             Ok(shown.collect())
         };
         self.store.read("facts", deadline, read).await
-    }
-}
-
-/// The profile that `change` makes of `profile`.
-fn changed(profile: Profile, change: ProfileChange) -> Profile {
-    let attributes = change.custom_attributes.apply(Some(profile.custom_attributes));
-    Profile {
-        name: change.name.apply(profile.name),
-        tags: change.tags.apply(Some(profile.tags)).unwrap_or_default(),
-        custom_attributes: attributes.unwrap_or_default(),
     }
 }

@@ -32,7 +32,7 @@ const WRITING: Duration = Duration::from_secs(5);
 
 /// A caller was recalled at `at_ms`, in milliseconds since the epoch.
 #[derive(Debug, Clone)]
-pub(crate) struct Contact {
+pub(crate) struct ContactNote {
     pub(crate) tenant: TenantId,
     pub(crate) number: PhoneNumber,
     pub(crate) session: Option<SessionId>,
@@ -50,7 +50,7 @@ pub(crate) struct Contacts {
 
 #[derive(Default)]
 struct Waiting {
-    contacts: Vec<Contact>,
+    contacts: Vec<ContactNote>,
     /// Whether a task is writing them.
     is_writing: bool,
 }
@@ -66,7 +66,7 @@ impl Contacts {
     }
 
     /// Notes `contact` without waiting.
-    pub(crate) fn note(self: &Arc<Self>, contact: Contact) {
+    pub(crate) fn note(self: &Arc<Self>, contact: ContactNote) {
         let mut waiting = self.lock();
         if waiting.contacts.len() >= WAITING {
             self.dropped.fetch_add(1, Ordering::Relaxed);
@@ -112,13 +112,13 @@ impl Contacts {
     }
 
     /// What has gathered; `None` when there is nothing, and then the next contact starts a task again.
-    fn gathered(&self) -> Option<Vec<Contact>> {
+    fn gathered(&self) -> Option<Vec<ContactNote>> {
         let mut waiting = self.lock();
         waiting.is_writing = !waiting.contacts.is_empty();
         waiting.is_writing.then(|| take(&mut waiting.contacts))
     }
 
-    async fn write(&self, contacts: Vec<Contact>, deadline: Deadline) {
+    async fn write(&self, contacts: Vec<ContactNote>, deadline: Deadline) {
         let count = contacts.len();
         let write = move |write: &WriteTransaction| contacts.iter().try_for_each(|contact| note(write, contact));
         if let Err(error) = self.store.write("contacts", deadline, write).await {
@@ -130,8 +130,8 @@ impl Contacts {
 }
 
 /// Writes `contact` of a caller who is there.
-pub(crate) fn note(write: &WriteTransaction, contact: &Contact) -> Result<(), PortError> {
-    let Contact {
+pub(crate) fn note(write: &WriteTransaction, contact: &ContactNote) -> Result<(), PortError> {
+    let ContactNote {
         tenant: TenantId(tenant),
         number,
         session,

@@ -1,7 +1,10 @@
 //! Facts: each in a row of its own, oldest first, and those that stand once more with their caller.
 //!
-//! Which facts stand, the domain's rule says. What stands after new facts depends on what stood before and on the new
+//! Which facts stand, the domain's rule says; those whose key this release does not know it cannot judge, and they stay
+//! as they are. What stands after new facts depends on what stood before and on the new
 //! ones alone; only when facts are taken away are all of the caller read.
+
+use std::cmp::Reverse;
 
 use domain::{
     error::PortError,
@@ -28,7 +31,7 @@ pub(crate) fn add(
     if said.is_empty() {
         return Ok(());
     }
-    let mut candidates = std::mem::take(&mut caller.standing);
+    let mut candidates = caller.standing.clone();
     for said in said {
         let place = u32::try_from(call.facts.len()).unwrap_or(u32::MAX);
         let row = FactRow::new(said, id, call.commit, place, call.received_at_ms);
@@ -36,7 +39,7 @@ pub(crate) fn add(
         call.facts.push(row.order_ms);
         candidates.push(row);
     }
-    caller.standing = standing(candidates);
+    settle(caller, candidates);
     Ok(())
 }
 
@@ -54,7 +57,7 @@ pub(crate) fn remove(
     for (place, order_ms) in (0..).zip(&call.facts) {
         FACTS.remove(write, (tenant, number, *order_ms, call.commit, place))?;
     }
-    caller.standing = standing(newest(write, tenant, number, usize::MAX)?);
+    settle(caller, newest(write, tenant, number, usize::MAX)?);
     Ok(())
 }
 
@@ -72,11 +75,98 @@ pub(crate) fn of_call(view: &impl View, tenant: Uuid, call: &CallRow) -> Result<
     rows.filter_map(Result::transpose).collect()
 }
 
-/// What stands of the facts of a caller, newest first. Those whose key this release does not know are not judged.
-fn standing(mut facts: Vec<FactRow>) -> Vec<FactRow> {
-    facts.sort_by_key(|fact| (fact.order_ms, fact.commit, fact.place));
-    let judged = facts.iter().filter_map(|fact| Some((fact.key_and_value()?, fact)));
+/// Keeps with `caller` what stands of `candidates`, newest first. Whether a fact stands whose key this release does not
+/// know is left as it is.
+fn settle(caller: &mut CallerRow, mut candidates: Vec<FactRow>) {
+    candidates.sort_by_key(FactRow::order);
+    let judged = candidates.iter().filter_map(|fact| Some((fact.key_and_value()?, fact)));
     let judged: Vec<_> = judged.collect();
     let standing = facts::standing(judged, |((key, value), _)| (*key, value));
-    standing.into_iter().map(|(_, fact)| fact.clone()).collect()
+    let mut standing: Vec<FactRow> = standing.into_iter().map(|(_, fact)| fact.clone()).collect();
+    let stood = |fact: &&FactRow| caller.standing.iter().any(|other| other.order() == fact.order());
+    let unjudged = candidates.iter().filter(|fact| fact.key_and_value().is_none());
+    standing.extend(unjudged.filter(stood).cloned());
+    standing.sort_by_key(|fact| Reverse(fact.order()));
+    caller.standing = standing;
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use domain::{facts::FactKey, memory::CallRecord};
+    use redb::{Builder, backends::InMemoryBackend};
+    use testkit::sample::{NOW_MS, number, record, said};
+
+    use super::*;
+    use crate::{
+        end,
+        schema::{self, CALLERS},
+    };
+
+    const TENANT: Uuid = Uuid::from_u128(1);
+
+    /// A report that differs from all others by its length.
+    fn ended(session: &str, arrival: u32, facts: Vec<SaidFact>) -> CallRecord {
+        let mut ended = record(&number(0), session, NOW_MS + i64::from(arrival), arrival.into());
+        ended.call.duration_s = arrival.into();
+        ended.facts = facts;
+        ended
+    }
+
+    /// The keys of what stands, newest first.
+    fn standing(write: &WriteTransaction) -> Vec<String> {
+        let caller = CALLERS.get(write, (TENANT, number(0).as_e164())).unwrap().unwrap();
+        caller.standing.into_iter().map(|fact| fact.key).collect()
+    }
+
+    #[test]
+    fn facts_of_a_newer_release_stay_as_they_are() {
+        let database = Builder::new().create_with_backend(InMemoryBackend::new()).unwrap();
+        let write = &database.begin_write().unwrap();
+        schema::prepare(write).unwrap();
+        let end = |call: &CallRecord| end::record(write, TENANT, Uuid::nil(), call).unwrap();
+        let first = [
+            said(FactKey::City, "Lisbon", NOW_MS),
+            said(FactKey::City, "Porto", NOW_MS + 1),
+            said(FactKey::Email, "ana@example.com", NOW_MS + 2),
+        ];
+        end(&ended("first", 1, first.to_vec()));
+        // A newer release has a key for what is a city here.
+        let (number, mut caller) = (
+            number(0),
+            CALLERS.get(write, (TENANT, number(0).as_e164())).unwrap().unwrap(),
+        );
+        for mut fact in newest(write, TENANT, number.as_e164(), usize::MAX).unwrap() {
+            if fact.key == "city" {
+                fact.key = "shoe_size".to_owned();
+                FACTS
+                    .put(
+                        write,
+                        (TENANT, number.as_e164(), fact.order_ms, fact.commit, fact.place),
+                        &fact,
+                    )
+                    .unwrap();
+            }
+        }
+        for fact in caller.standing.iter_mut().filter(|fact| fact.key == "city") {
+            fact.key = "shoe_size".to_owned();
+        }
+        CALLERS.put(write, (TENANT, number.as_e164()), &caller).unwrap();
+
+        end(&ended(
+            "second",
+            2,
+            vec![said(FactKey::Email, "ruiz@example.com", NOW_MS + 3)],
+        ));
+        assert_eq!(standing(write), ["email", "shoe_size"], "after another call");
+        end(&ended("second", 3, Vec::new()));
+        assert_eq!(
+            standing(write),
+            ["email", "shoe_size"],
+            "after a correction, and what stood no more does not"
+        );
+        end(&ended("first", 4, Vec::new()));
+        assert_eq!(standing(write), [""; 0], "they go with their call");
+    }
 }

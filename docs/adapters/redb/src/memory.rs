@@ -3,11 +3,11 @@
 use domain::{
     access::TenantId,
     async_trait,
-    call::{CallId, RecentCall, Turn},
+    call::{CallId, Turn},
     caller::Caller,
     context::Deadline,
     error::PortError,
-    memory::{CallRecord, MOST_GAPS, RECENT_CALLS, Recollection},
+    memory::{CallRecord, MOST_GAPS, Recollection},
     phone::PhoneNumber,
     port::{CallerMemory, RecallQuery},
 };
@@ -15,11 +15,11 @@ use redb::WriteTransaction;
 use uuid::Uuid;
 
 use crate::{
-    Redb,
-    contact::{self, Contact},
+    Redb, calls,
+    contact::{self, ContactNote},
     end, lookups,
-    rows::{CallRow, CallerRow, TurnRow},
-    schema::{CALLERS, CALLS, CALLS_OF_CALLER, FIRST_SESSION, LAST_SESSION, OPEN_OF_CALLER, TRANSCRIPTS, session_key},
+    rows::CallerRow,
+    schema::{CALLERS, FIRST_SESSION, LAST_SESSION, OPEN_OF_CALLER, session_key},
     table::{Order, View},
 };
 
@@ -31,7 +31,7 @@ impl CallerMemory for Redb {
         query: &RecallQuery,
         deadline: Deadline,
     ) -> Result<Recollection, PortError> {
-        let contact = Contact {
+        let contact = ContactNote {
             tenant,
             number: query.number.clone(),
             session: query.session_id.clone(),
@@ -74,7 +74,7 @@ impl CallerMemory for Redb {
         call_id: CallId,
         deadline: Deadline,
     ) -> Result<Option<Vec<Turn>>, PortError> {
-        let read = move |view: &_| transcript(view, tenant.0, call_id.0);
+        let read = move |view: &_| calls::transcript(view, tenant.0, call_id.0);
         self.store.read("transcript", deadline, read).await
     }
 }
@@ -90,7 +90,7 @@ fn recollect(view: &impl View, tenant: Uuid, query: &RecallQuery) -> Result<Opti
         caller: row.caller(),
         memory_changed_ms: row.memory_changed_ms,
         summary: row.summary(),
-        recent_calls: recent_calls(view, tenant, number)?,
+        recent_calls: calls::recent(view, tenant, number)?,
         facts: row.facts(),
         gaps: gaps(view, tenant, query)?,
         lookups: lookups::of_number(view, tenant, number)?,
@@ -98,7 +98,11 @@ fn recollect(view: &impl View, tenant: Uuid, query: &RecallQuery) -> Result<Opti
 }
 
 /// A recall of a caller who was not there a moment ago: of those that come at once, the first creates the caller.
-fn first_contact(write: &WriteTransaction, contact: &Contact, query: &RecallQuery) -> Result<Recollection, PortError> {
+fn first_contact(
+    write: &WriteTransaction,
+    contact: &ContactNote,
+    query: &RecallQuery,
+) -> Result<Recollection, PortError> {
     let TenantId(tenant) = contact.tenant;
     let key = (tenant, query.number.as_e164());
     let is_new = CALLERS.get(write, key)?.is_none();
@@ -114,25 +118,6 @@ fn first_contact(write: &WriteTransaction, contact: &Contact, query: &RecallQuer
     })
 }
 
-/// The latest calls of a caller as recalls show them.
-pub(crate) fn recent_calls(view: &impl View, tenant: Uuid, number: &str) -> Result<Vec<RecentCall>, PortError> {
-    let latest = latest_calls(view, tenant, number, RECENT_CALLS)?;
-    Ok(latest.into_iter().map(|(id, call)| call.recent(id)).collect())
-}
-
-/// The latest calls of a caller, newest start first, ties by commit.
-pub(crate) fn latest_calls(
-    view: &impl View,
-    tenant: Uuid,
-    number: &str,
-    most: usize,
-) -> Result<Vec<(Uuid, CallRow)>, PortError> {
-    let range = (tenant, number, i64::MIN, 0)..=(tenant, number, i64::MAX, u64::MAX);
-    CALLS_OF_CALLER.scan(view, range, Order::Descending, most, |_, id| {
-        Ok(CALLS.get(view, (tenant, id))?.map(|call| (id, call)))
-    })
-}
-
 /// How many calls of the caller were begun long ago and never ended, this one not among them.
 fn gaps(view: &impl View, tenant: Uuid, query: &RecallQuery) -> Result<u64, PortError> {
     let number = query.number.as_e164();
@@ -143,10 +128,4 @@ fn gaps(view: &impl View, tenant: Uuid, query: &RecallQuery) -> Result<u64, Port
         Ok((own.as_ref() != Some(session)).then_some(()))
     })?;
     Ok(gaps.len() as u64)
-}
-
-/// What was said in a call.
-pub(crate) fn transcript(view: &impl View, tenant: Uuid, call: Uuid) -> Result<Option<Vec<Turn>>, PortError> {
-    let turns = TRANSCRIPTS.get(view, (tenant, call))?;
-    Ok(turns.map(|turns| turns.into_iter().map(TurnRow::turn).collect()))
 }

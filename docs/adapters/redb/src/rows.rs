@@ -341,12 +341,12 @@ impl TurnRow {
 /// A fact of a call.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct FactRow {
-    /// What tells newer statements from older ones: this, then the commit of their calls, then their place in the call.
+    /// See [`FactRow::order`]: first this, then the commit of the call, then the place in the call.
     pub(crate) order_ms: i64,
     pub(crate) commit: u64,
     pub(crate) place: u32,
     pub(crate) call: Uuid,
-    key: String,
+    pub(crate) key: String,
     value: String,
     quote: String,
     said_at_ms: i64,
@@ -372,6 +372,11 @@ impl FactRow {
             said_at_ms: *said_at_ms,
             observed_at_ms,
         }
+    }
+
+    /// What tells newer statements from older ones, and each from all others of the caller.
+    pub(crate) fn order(&self) -> (i64, u64, u32) {
+        (self.order_ms, self.commit, self.place)
     }
 
     /// What the domain's rules go by; `None` for a key that this release does not know.

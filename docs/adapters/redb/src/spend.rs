@@ -6,7 +6,7 @@ use domain::{
     async_trait,
     context::Deadline,
     error::PortError,
-    port::{AdminError, CapChange, CapChanges, DailyCaps, Day, Purchase, SpendAdmin, SpendLedger, Usage},
+    port::{AdminError, CapChanges, DailyCaps, Day, Purchase, SpendAdmin, SpendLedger, Usage},
 };
 
 use crate::{
@@ -83,11 +83,7 @@ impl SpendAdmin for Redb {
             let id = access::tenant_id(write, &name)?;
             let row: Option<TenantRow> = TENANTS.get(write, id)?;
             let mut row = row.ok_or(AdminError::UnknownTenant(name))?;
-            let before = row.caps();
-            let caps = DailyCaps {
-                lookups: changed(before.lookups, changes.lookups),
-                spend_micro_usd: changed(before.spend_micro_usd, changes.spend_micro_usd),
-            };
+            let caps = changes.apply(row.caps());
             row.set_caps(caps);
             TENANTS.put(write, id, &row)?;
             Ok(caps)
@@ -108,13 +104,5 @@ impl SpendAdmin for Redb {
             Ok(capped)
         };
         self.store.read("caps", deadline, read).await
-    }
-}
-
-fn changed(cap: Option<u64>, change: CapChange) -> Option<u64> {
-    match change {
-        CapChange::Keep => cap,
-        CapChange::Lift => None,
-        CapChange::Set(to) => Some(to),
     }
 }

@@ -10,8 +10,8 @@ use domain::error::PortError;
 use redb::{Key, ReadTransaction, ReadableTable, TableDefinition, TableError, Value, WriteTransaction};
 use serde::{Serialize, de::DeserializeOwned};
 
-/// Above every text that is part of a key: vendors' names and the names of tenants are shorter and no text begins with
-/// it.
+/// The end of a range of keys that end with a text. It is greater than the name of any tenant or vendor, because none
+/// begins with its one character, the last of Unicode.
 pub(crate) const LAST_TEXT: &str = "\u{10ffff}";
 
 /// What tables can be read through: a snapshot, or a write with what it has written so far.

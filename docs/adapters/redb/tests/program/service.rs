@@ -82,7 +82,7 @@ impl<'p> Service<'p> {
     /// without one.
     pub(crate) fn start_limited(place: &'p Place, kib: u64) -> Self {
         let mut command = place.command("/bin/sh");
-        let limit = format!("trap '' XFSZ; ulimit -S -f {}; exec \"$0\"", kib * 2);
+        let limit = format!("ulimit -S -f {}; exec \"$0\"", kib * 2);
         command.args(["-c", &limit, env!("CARGO_BIN_EXE_caller-memory-redb")]);
         Self::start_with(place, command)
     }

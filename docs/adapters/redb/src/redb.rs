@@ -1,0 +1,27 @@
+//! The open file, which every port is implemented for.
+
+use std::sync::Arc;
+
+use uuid::Uuid;
+
+use crate::{contact::Contacts, store::Store};
+
+/// An open file. It implements every port of a storage; clones share the file.
+#[derive(Clone)]
+pub struct Redb {
+    pub(crate) store: Arc<Store>,
+    pub(crate) contacts: Arc<Contacts>,
+    /// This process: reports of a call are put in order with those of the same process only.
+    pub(crate) process: Uuid,
+}
+
+impl Redb {
+    pub(crate) fn over(store: Store) -> Self {
+        let store = Arc::new(store);
+        Self {
+            contacts: Arc::new(Contacts::new(&store)),
+            store,
+            process: Uuid::now_v7(),
+        }
+    }
+}
