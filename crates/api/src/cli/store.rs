@@ -97,8 +97,8 @@ pub(super) fn unusable(error: &(dyn std::error::Error + 'static)) -> Failure {
         return Failure::Failed(format!("{DATABASE_URL}: {error}"));
     }
     Failure::Failed(format!(
-        "cannot use the database of {DATABASE_URL}: {}; check the URL, and make sure that the database can be reached and \
-         written to",
+        "cannot use the database of {DATABASE_URL}: {}; check the URL, and make sure that the database can be \
+         reached and written to",
         Chain(error)
     ))
 }

@@ -38,9 +38,10 @@ use crate::{
 };
 
 /// What a model is told of the service as a whole.
-const INSTRUCTIONS: &str = "A memory of the callers of a phone line. When a call comes in, use recall_and_enrich once, before \
-    anything is said. When it has ended, use calls_end once, with the same session_id. To look at a caller outside of a call, use \
-    caller_lookup. A tool that fails answers {\"error\": {\"code\", \"message\", \"request_id\"}}; the message says what to do.";
+const INSTRUCTIONS: &str = "A memory of the callers of a phone line. When a call comes in, use recall_and_enrich \
+    once, before anything is said. When it has ended, use calls_end once, with the same session_id. To look at a \
+    caller outside of a call, use caller_lookup. A tool that fails answers {\"error\": {\"code\", \"message\", \
+    \"request_id\"}}; the message says what to do.";
 
 /// The tools, as clients see them. The schemas are those of the REST bodies.
 static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
@@ -102,21 +103,23 @@ impl ToolName {
     const fn description(self) -> &'static str {
         match self {
             Self::RecallAndEnrich => {
-                "Tells who is calling: the profile, a summary of earlier calls, the last five calls, and what look-ups know of the \
-                 number. Use it once for each incoming call, before the agent speaks. A number not seen before becomes a caller \
-                 (known: false). With degraded: true the memory could not be read: go on without it, and do not greet a new caller. \
-                 Not for looking around: it notes a contact, and may cause look-ups that are paid for; for that, use caller_lookup."
+                "Tells who is calling: the profile, a summary of earlier calls, the last five calls, and what \
+                 look-ups know of the number. Use it once for each incoming call, before the agent speaks. A number \
+                 not seen before becomes a caller (known: false). With degraded: true the memory could not be read: \
+                 go on without it, and do not greet a new caller. Not for looking around: it notes a contact, and may \
+                 cause look-ups that are paid for; for that, use caller_lookup."
             }
             Self::CallsEnd => {
-                "Writes a call back that has ended, with its transcript, length and outcome, so that the next recall knows of it. Use \
-                 it once for each call, after hangup, with the session_id of the recall when there was one. committed: true means that \
-                 the call is on disk. After a failure repeat it as it is: the same report counts once. Another report with the same \
-                 session_id replaces the first."
+                "Writes a call back that has ended, with its transcript, length and outcome, so that the next recall \
+                 knows of it. Use it once for each call, after hangup, with the session_id of the recall when there \
+                 was one. committed: true means that the call is on disk. After a failure repeat it as it is: the \
+                 same report counts once. Another report with the same session_id replaces the first."
             }
             Self::CallerLookup => {
-                "Reads the profile of a caller who is known: name, first and last contact, number of calls, tags. Use it outside of a \
-                 live call, for example to see whether a call was written back. It changes nothing and looks nothing up; a number \
-                 without a caller is the error not_found. For an incoming call use recall_and_enrich instead."
+                "Reads the profile of a caller who is known: name, first and last contact, number of calls, tags. Use \
+                 it outside of a live call, for example to see whether a call was written back. It changes nothing \
+                 and looks nothing up; a number without a caller is the error not_found. For an incoming call use \
+                 recall_and_enrich instead."
             }
         }
     }

@@ -34,7 +34,8 @@ const PERMISSIVE: [&str; 9] = [
     info(
         title = "caller-memory",
         version = "1",
-        description = "A memory of callers for voice agents: who is calling, what was said before, and what to write back.",
+        description = "A memory of callers for voice agents: who is calling, what was said before, and what to write \
+            back.",
         license(name = "Apache-2.0", identifier = "Apache-2.0")
     ),
     servers((url = "/", description = "The service that serves this document")),

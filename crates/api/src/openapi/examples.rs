@@ -85,7 +85,8 @@ fn requests(operation: &str, own: &impl Fn(&str) -> Value) -> Examples {
             (
                 "Nobody answered",
                 json!({
-                    "session_id": "call-2", "phone_number": "+12025550142", "transcript": [], "duration_s": 0, "outcome": "no_answer"
+                    "session_id": "call-2", "phone_number": "+12025550142", "transcript": [], "duration_s": 0,
+                    "outcome": "no_answer"
                 }),
             ),
         ],
@@ -103,7 +104,8 @@ fn answers(operation: &str, own: &impl Fn(&str) -> Value) -> Examples {
                     "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736",
                     "known": false,
                     "caller": {
-                        "name": null, "first_seen_ms": 1_763_892_000_000_i64, "last_seen_ms": 1_763_892_000_000_i64, "total_calls": 0,
+                        "name": null, "first_seen_ms": 1_763_892_000_000_i64, "last_seen_ms": 1_763_892_000_000_i64,
+                        "total_calls": 0,
                         "tags": [], "custom_attributes": {}
                     },
                     "memory": {"summary": "", "recent_calls": [], "gaps": 0},
@@ -120,7 +122,8 @@ fn answers(operation: &str, own: &impl Fn(&str) -> Value) -> Examples {
                     "known": false,
                     "degraded": true,
                     "caller": {
-                        "name": null, "first_seen_ms": null, "last_seen_ms": null, "total_calls": null, "tags": [], "custom_attributes": {}
+                        "name": null, "first_seen_ms": null, "last_seen_ms": null, "total_calls": null, "tags": [],
+                        "custom_attributes": {}
                     },
                     "memory": {"summary": "", "recent_calls": [], "gaps": null},
                     "facts": null,

@@ -82,24 +82,28 @@ mod tests {
         }
     }
 
-    /// Shows a moment at which every limit of a count has passed.
-    struct Late(Instant);
+    /// Stands still.
+    struct Stopped(Instant);
 
-    impl Clock for Late {
+    impl Clock for Stopped {
         fn now_ms(&self) -> i64 {
             0
         }
 
         fn instant(&self) -> Instant {
-            self.0 - LIMIT - GRACE
+            self.0
         }
     }
 
     #[tokio::test]
     async fn a_store_that_never_answers_does_not_end_the_counting() {
+        // So long ago that every limit of a count has passed.
+        let then = Instant::now()
+            .checked_sub(LIMIT + GRACE)
+            .expect("the machine has run longer");
         let gauge = OpenCallsGauge {
             calls: Arc::new(Silent),
-            clock: Arc::new(Late(Instant::now())),
+            clock: Arc::new(Stopped(then)),
             rules: CallerRules {
                 default_region: "US".parse::<Region>().expect("a region"),
                 ttl: Ttl::default(),

@@ -284,26 +284,31 @@ mod tests {
                 "total_calls": 2, "tags": ["vip", "dental"], "custom_attributes": {"plan": "gold", "visits": 7}
             },
             "memory": {
-                "summary": "2 calls so far, the last on 18 November 2026 (UTC): the caller asked to be called back. Caller wants to know \
-                    what a crown costs.",
+                "summary": "2 calls so far, the last on 18 November 2026 (UTC): the caller asked to be called back. \
+                    Caller wants to know what a crown costs.",
                 "gaps": 1,
                 "recent_calls": [
-                    {"call_id": "b", "started_at_ms": 1_795_010_520_000_i64, "duration_s": 94.4, "outcome": "callback_requested",
+                    {"call_id": "b", "started_at_ms": 1_795_010_520_000_i64, "duration_s": 94.4,
+                        "outcome": "callback_requested",
                         "summary": "Caller wants to know what a crown costs. Agent will ask the dentist and call back."},
-                    {"call_id": "a", "started_at_ms": 1_787_572_800_000_i64, "duration_s": 41, "outcome": "appointment_booked",
+                    {"call_id": "a", "started_at_ms": 1_787_572_800_000_i64, "duration_s": 41,
+                        "outcome": "appointment_booked",
                         "summary": "Caller wants a cleaning on Tuesday at three."}
                 ]
             },
             "facts": [
-                {"key": "promise", "value": "call you back with the price", "call_id": "b", "quote": "I'll call you back with the price",
+                {"key": "promise", "value": "call you back with the price", "call_id": "b",
+                    "quote": "I'll call you back with the price",
                     "said_at_ms": 1_795_010_580_000_i64, "observed_at_ms": 1_795_010_700_000_i64},
-                {"key": "preferred_time", "value": "after five", "call_id": "a", "quote": "after five", "said_at_ms": null,
+                {"key": "preferred_time", "value": "after five", "call_id": "a", "quote": "after five",
+                    "said_at_ms": null,
                     "observed_at_ms": 1_787_572_900_000_i64}
             ],
             "enrichment": {
                 "person": {"name": "Maren J Okafor", "title": "Owner", "company": "Harrow & Pike", "source": "webhook",
                     "fetched_at_ms": 1_795_276_790_000_i64},
-                "company": {"name": "Harrow & Pike", "address": "2207 Quarry Rd, Lake Bluff, IL 60044", "source": "trestle",
+                "company": {"name": "Harrow & Pike", "address": "2207 Quarry Rd, Lake Bluff, IL 60044",
+                    "source": "trestle",
                     "fetched_at_ms": 1_795_190_400_000_i64},
                 "phone": {"carrier": null, "line_type": "mobile", "source": "offline"}
             },
@@ -418,7 +423,8 @@ mod tests {
     fn a_new_caller_has_a_short_card() {
         let recall = json!({
             "known": false,
-            "caller": {"name": null, "first_seen_ms": NOW_MS, "last_seen_ms": NOW_MS, "total_calls": 0, "tags": [], "custom_attributes": {}},
+            "caller": {"name": null, "first_seen_ms": NOW_MS, "last_seen_ms": NOW_MS, "total_calls": 0, "tags": [],
+                "custom_attributes": {}},
             "memory": {"summary": "", "recent_calls": [], "gaps": 0},
             "facts": null,
             "enrichment": {"person": null, "company": null, "phone": null},
@@ -436,7 +442,8 @@ mod tests {
     fn a_degraded_answer_is_not_taken_for_a_new_caller() {
         let recall = json!({
             "known": false, "degraded": true,
-            "caller": {"name": null, "first_seen_ms": null, "last_seen_ms": null, "total_calls": null, "tags": [], "custom_attributes": {}},
+            "caller": {"name": null, "first_seen_ms": null, "last_seen_ms": null, "total_calls": null, "tags": [],
+                "custom_attributes": {}},
             "memory": {"summary": "", "recent_calls": []},
             "enrichment": {"person": null, "company": null, "phone": null},
             "timing_ms": {"total": 285.5, "memory_ms": 285.1, "enrichment_ms": 0, "cache_hit": false}
@@ -455,7 +462,8 @@ mod tests {
         ");
         let strange = json!({
             "known": "yes", "caller": 7, "memory": {"summary": ["x"], "recent_calls": [7, {}], "gaps": -1},
-            "facts": [7, {"key": "promise"}, {"value": "x"}], "enrichment": {"phone": []}, "timing_ms": {"total": "fast"}, "cut": [7]
+            "facts": [7, {"key": "promise"}, {"value": "x"}], "enrichment": {"phone": []},
+            "timing_ms": {"total": "fast"}, "cut": [7]
         });
         assert_eq!(card(&strange, 80, false), card(&json!({}), 80, false));
     }
@@ -463,11 +471,13 @@ mod tests {
     #[test]
     fn a_terminal_is_given_no_orders() {
         let recall = json!({
-            "caller": {"name": "A\u{1b}[2J", "tags": ["\u{1b}]0;x\u{7}"], "custom_attributes": {"a\u{1b}b": {"c\u{9b}": 1}}},
+            "caller": {"name": "A\u{1b}[2J", "tags": ["\u{1b}]0;x\u{7}"],
+                "custom_attributes": {"a\u{1b}b": {"c\u{9b}": 1}}},
             "memory": {"recent_calls": [{"outcome": "o\u{1b}", "summary": "s\u{202e}"}]},
             "facts": [{"key": "k\u{1b}", "value": "v\r"}],
             "enrichment": {
-                "person": {"name": "n\u{1b}", "source": "s\u{1b}"}, "company": {"name": null, "address": {"city\u{9b}": "c\u{1b}"}}
+                "person": {"name": "n\u{1b}", "source": "s\u{1b}"}, "company": {"name": null,
+                    "address": {"city\u{9b}": "c\u{1b}"}}
             },
             "cut": ["c\u{1b}"]
         });

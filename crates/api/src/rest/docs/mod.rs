@@ -27,8 +27,8 @@ const PATHS: [&str; 7] = [
 
 /// Scripts, styles and data come from this service alone, and none is inline. `data:` is for the icons in Swagger UI's
 /// style sheet.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
-                      base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+                      connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// Browsers keep the files for an hour and not longer: their names do not tell the release.
 const AN_HOUR: &str = "public, max-age=3600";

@@ -33,7 +33,10 @@ impl Trigger {
 
 /// What a client asks before the agent speaks. Other fields are ignored.
 #[derive(Debug, ToSchema)]
-#[schema(as = RecallAndEnrichRequest, examples(json!({"phone_number": "+12025550142", "session_id": "call-1", "trigger": "ringing"})))]
+#[schema(
+    as = RecallAndEnrichRequest,
+    examples(json!({"phone_number": "+12025550142", "session_id": "call-1", "trigger": "ringing"}))
+)]
 pub struct RecallRequest {
     /// The caller's number in any format; a national one is read in the tenant's region.
     #[schema(min_length = 1, examples("+12025550142"))]

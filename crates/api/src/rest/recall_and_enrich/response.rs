@@ -17,7 +17,8 @@ use crate::{middleware::frame::Frame, rest::get_caller::CallerResponse};
     "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736",
     "known": true,
     "caller": {
-        "name": null, "first_seen_ms": 1_763_719_200_000_i64, "last_seen_ms": 1_763_892_000_000_i64, "total_calls": 1, "tags": [],
+        "name": null, "first_seen_ms": 1_763_719_200_000_i64, "last_seen_ms": 1_763_892_000_000_i64, "total_calls": 1,
+        "tags": [],
         "custom_attributes": {}
     },
     "memory": {
@@ -30,7 +31,8 @@ use crate::{middleware::frame::Frame, rest::get_caller::CallerResponse};
     },
     "facts": [{
         "key": "appointment", "value": "Tuesday at three", "call_id": "019ab001-2c00-7000-8000-000000000001",
-        "quote": "I have booked you for Tuesday at three", "said_at_ms": 1_763_892_080_000_i64, "observed_at_ms": 1_763_892_094_000_i64
+        "quote": "I have booked you for Tuesday at three", "said_at_ms": 1_763_892_080_000_i64,
+        "observed_at_ms": 1_763_892_094_000_i64
     }],
     "enrichment": {"person": null, "company": null, "phone": null},
     "timing_ms": {"total": 0.612, "memory_ms": 0.381, "enrichment_ms": 0, "cache_hit": false},
