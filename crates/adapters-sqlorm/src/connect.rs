@@ -61,7 +61,13 @@ pub(crate) struct SqliteConnections {
 pub(crate) fn sqlite_options(url: &str) -> Result<SqliteConnectOptions, OpenError> {
     let options = SqliteConnectOptions::from_str(url)
         .map_err(|_| OpenError::new("the database URL is not of the form sqlite://PATH"))?;
-    if url.contains(":memory:") || url.contains("mode=memory") || options.get_filename().as_os_str().is_empty() {
+    let file = options.get_filename().as_os_str();
+    if file.is_empty()
+        || file == ":memory:"
+        || [":memory:", "mode=memory", "vfs="]
+            .iter()
+            .any(|setting| url.contains(setting))
+    {
         return Err(OpenError::new(
             "an SQLite database needs a file: give sqlite://PATH, for example sqlite://data/caller-memory.db",
         ));
@@ -102,7 +108,9 @@ pub(crate) async fn sqlite(options: SqliteConnectOptions, readers: u32) -> Resul
     // The writer comes first: it turns the write-ahead log on, for which SQLite does not wait when another process does
     // the same at that moment.
     let until = Instant::now() + OPENING;
-    let single = Arc::new(SingleConnection::default());
+    let single = Arc::new(SingleConnection::of(&path));
+    // A file that is removed later is not made anew: it would be an empty database.
+    let options = options.create_if_missing(false);
     let writer = loop {
         match writing(pool(1), &single).connect_with(options.clone()).await {
             Ok(writer) => break writer,

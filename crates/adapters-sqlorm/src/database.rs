@@ -158,6 +158,7 @@ impl Database {
     /// [`PortError::Internal`] when its file was found to be damaged since it was opened.
     pub async fn ping(&self, deadline: Deadline) -> Result<(), PortError> {
         self.query_one("ping", deadline, "SELECT 1", Vec::new).await?;
+        self.inner.backend.writer().check_files();
         if self.inner.backend.writer().is_damaged() {
             return Err(PortError::Internal(Box::new(Damaged)));
         }

@@ -404,6 +404,35 @@ async fn contacts_that_meet_a_full_file_are_written_when_there_is_room() {
     scene.holds_what_it_acknowledged().await;
 }
 
+/// Writing goes on in files that nobody finds any more.
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_acknowledged_in_files_that_were_removed_or_replaced() {
+    for (removed, replaced) in [
+        (&["", "-wal", "-shm"][..], false),
+        (&["-wal", "-shm"], false),
+        (&["", "-wal", "-shm"], true),
+    ] {
+        let mut scene = Scene::new().await;
+        scene.succeeds(2).await;
+        let file = scene.place.options.url.strip_prefix("sqlite://").unwrap().to_owned();
+        let copy = std::fs::read(&file).unwrap();
+        for ending in removed {
+            std::fs::remove_file(format!("{file}{ending}")).unwrap();
+        }
+        if replaced {
+            std::fs::write(&file, copy).unwrap();
+        }
+        let unready = scene.database.ping(ample()).await;
+        assert!(unready.is_err(), "ready without {removed:?}");
+        let written = scene.end().await;
+        assert!(written.is_err(), "acknowledged without {removed:?}");
+        assert!(
+            scene.database.ping(ample()).await.is_err(),
+            "ready again without {removed:?}"
+        );
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_damaged_file_makes_it_unready() {
     for reads in [true, false] {

@@ -5,8 +5,10 @@
 //! something.
 
 use std::{
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
     sync::{
-        Arc,
+        Arc, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
@@ -22,6 +24,10 @@ use crate::{
     error::{FailureKind, failure_kind},
     transaction::{Decision, TransactionFuture},
 };
+
+/// What is said of files that were removed or replaced.
+const FILES_GONE: &str =
+    "the database's files were removed or replaced while the service ran; stop it and restore them";
 
 /// How often a transaction is tried when others are in its way.
 const ATTEMPTS: usize = 8;
@@ -42,7 +48,6 @@ pub(crate) struct Writer {
 }
 
 /// What is known of the one connection that writes to SQLite.
-#[derive(Default)]
 pub(crate) struct SingleConnection {
     /// Held by who uses the connection.
     in_use: Mutex<()>,
@@ -50,9 +55,61 @@ pub(crate) struct SingleConnection {
     spoiled: AtomicBool,
     /// Transactions that SQLite committed on it.
     commits: AtomicU64,
+    files: DatabaseFiles,
+}
+
+/// The database's file and its write-ahead log, by which they are known again. SQLite goes on writing to files that were
+/// removed or replaced under it, and nobody finds there what it says is committed.
+struct DatabaseFiles {
+    paths: [PathBuf; 2],
+    /// Device and inode of each; `None` for what has not been there yet.
+    opened: std::sync::Mutex<[Option<(u64, u64)>; 2]>,
+}
+
+impl DatabaseFiles {
+    fn of(path: &Path) -> Self {
+        let mut log = path.as_os_str().to_owned();
+        log.push("-wal");
+        Self {
+            paths: [path.to_owned(), log.into()],
+            opened: std::sync::Mutex::default(),
+        }
+    }
+
+    fn now(&self) -> [Option<(u64, u64)>; 2] {
+        self.paths.each_ref().map(|path| {
+            let file = std::fs::metadata(path).ok()?;
+            Some((file.dev(), file.ino()))
+        })
+    }
+
+    /// Whether the files are still those that were opened first: readers keep them open. One that came into being since
+    /// is noted.
+    fn are_in_place(&self) -> bool {
+        let now = self.now();
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = opened
+            .iter()
+            .zip(now)
+            .all(|(opened, now)| opened.is_none() || *opened == now);
+        for (opened, now) in opened.iter_mut().zip(now) {
+            *opened = opened.or(now);
+        }
+        same
+    }
 }
 
 impl SingleConnection {
+    /// The connection to the database at `path`.
+    pub(crate) fn of(path: &Path) -> Self {
+        Self {
+            in_use: Mutex::default(),
+            spoiled: AtomicBool::default(),
+            commits: AtomicU64::default(),
+            files: DatabaseFiles::of(path),
+        }
+    }
+
     /// SQLite is about to commit a transaction, with everything in it.
     pub(crate) fn committing(&self) {
         self.commits.fetch_add(1, Ordering::SeqCst);
@@ -60,6 +117,7 @@ impl SingleConnection {
 
     /// The connection is a new one.
     pub(crate) fn opened(&self) {
+        self.files.are_in_place();
         self.spoiled.store(false, Ordering::SeqCst);
     }
 
@@ -83,6 +141,9 @@ impl WriterGuard<'_> {
     fn committed(mut self) -> Result<(), DbErr> {
         if self.connection.commits.load(Ordering::SeqCst) == self.commits_before {
             return Err(DbErr::Conn(RuntimeErr::Internal("SQLite committed nothing".to_owned())));
+        }
+        if !self.connection.files.are_in_place() {
+            return Err(DbErr::Conn(RuntimeErr::Internal(FILES_GONE.to_owned())));
         }
         self.given_back = true;
         Ok(())
@@ -126,6 +187,17 @@ impl Writer {
     /// Whether the last write failed because the database cannot write, or was not done when it had to be.
     pub(crate) fn is_in_doubt(&self) -> bool {
         self.failing.load(Ordering::Relaxed) || self.overdue.load(Ordering::Relaxed)
+    }
+
+    /// Keeps in mind that the database cannot write, when its files are not those any more that were opened.
+    pub(crate) fn check_files(&self) {
+        if let Some(single) = &self.single
+            && !single.is_spoiled()
+            && !single.files.are_in_place()
+        {
+            single.spoiled.store(true, Ordering::SeqCst);
+            self.note_failure(&DbErr::Conn(RuntimeErr::Internal(FILES_GONE.to_owned())));
+        }
     }
 
     /// Keeps in mind that a write was not done by its deadline: the database may hang, or the deadline was too close.

@@ -26,7 +26,13 @@ async fn an_unknown_kind_of_database_is_refused() {
 
 #[tokio::test]
 async fn a_database_in_memory_is_refused() {
-    for url in ["sqlite::memory:", "sqlite://x.db?mode=memory", "sqlite://"] {
+    for url in [
+        "sqlite::memory:",
+        "sqlite://x.db?mode=memory",
+        "sqlite://x.db?vfs=memdb",
+        "sqlite://%3Amemory%3A",
+        "sqlite://",
+    ] {
         assert!(refusal(url).await.contains("needs a file"));
     }
 }

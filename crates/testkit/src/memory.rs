@@ -10,8 +10,8 @@ use domain::{
     async_trait,
     call::{CallId, CallOutcome, Contact, RecentCall, SessionId, Turn},
     caller::{
-        self, Caller, HISTORY_CALLS, HISTORY_FACTS, History, HistoryCall, HistoryFact, ImportCounts,
-        ProfileChange, ProfileEdit,
+        self, Caller, HISTORY_CALLS, HISTORY_FACTS, History, HistoryCall, HistoryFact, ImportCounts, ProfileChange,
+        ProfileEdit,
     },
     context::Deadline,
     enrichment::CachedLookup,
