@@ -5,8 +5,9 @@ from caller_memory_client import CallerMemory, CallerMemoryError
 
 
 async def main() -> None:
-    async with CallerMemory(os.environ["CALLER_MEMORY_URL"], os.environ["CALLER_MEMORY_KEY"]) as memory:
-        number, session = "+12025550143", "call-1"
+    url = os.environ.get("CALLER_MEMORY_URL", "http://127.0.0.1:8080")
+    async with CallerMemory(url, os.environ["CALLER_MEMORY_KEY"]) as memory:
+        number, session = "+12025550143", "python-example-1"
 
         # The phone rings. Whatever happens here, the call goes on.
         context = ""

@@ -5,7 +5,7 @@ const memory = new CallerMemory({
   apiKey: process.env["CALLER_MEMORY_KEY"] ?? "",
 });
 const number = "+12025550144";
-const session = "call-2";
+const session = "typescript-example-1";
 
 // The phone rings. Whatever happens here, the call goes on.
 let context = "";
