@@ -312,7 +312,7 @@ mod tests {
                     "fetched_at_ms": 1_795_190_400_000_i64},
                 "phone": {"carrier": null, "line_type": "mobile", "source": "offline"}
             },
-            "timing_ms": {"total": 151.234, "memory_ms": 0.52, "enrichment_ms": 150.0, "cache_hit": false},
+            "timing_ms": {"total": 286.234, "memory_ms": 0.52, "enrichment_ms": 285.0, "cache_hit": false},
             "cut": ["enrichment.twilio"]
         })
     }
@@ -342,8 +342,8 @@ mod tests {
   company    Harrow & Pike, 2207 Quarry Rd, Lake Bluff, IL 60044 (trestle, 1 day
              ago)
   phone      mobile (offline)
-  answered   [#********************                   ]  151.2 of 300 ms
-             # memory 0.5 ms  * look-ups 150.0 ms  . rest 0.7 ms
+  answered   [#************************************** ]  286.2 of 300 ms
+             # memory 0.5 ms  * look-ups 285.0 ms  . rest 0.7 ms
   cut        not ready in time: enrichment.twilio
         ");
         let readme = include_str!("../../../../../README.md");
@@ -394,9 +394,9 @@ mod tests {
              Lake Bluff, IL 60044 (trestle,
              1 day ago)
   phone      mobile (offline)
-  answered   [#******     ]  151.2 of 300 ms
+  answered   [#***********]  286.2 of 300 ms
              # memory 0.5 ms
-             * look-ups 150.0 ms
+             * look-ups 285.0 ms
              . rest 0.7 ms
   cut        not ready in time:
              enrichment.twilio
