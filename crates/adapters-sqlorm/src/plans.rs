@@ -1,6 +1,6 @@
 //! Every hot statement finds its rows through an index, on both databases.
 //!
-//! With `CALLER_MEMORY_WRITE_PLANS` set, the tests also print the plans as docs/contributing/query-plans.md shows them.
+//! With `CALLER_MEMORY_WRITE_PLANS` set, the tests also print the plans.
 
 use sea_orm::{ConnectionTrait, DbBackend, Statement, TransactionTrait, Value};
 use uuid::Uuid;

@@ -9,9 +9,11 @@ use reqwest::Url;
 #[derive(Clone, PartialEq, Eq)]
 pub struct BaseUrl(Url);
 
-/// The text is no base address.
+/// The text is no address that fits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("not a base address; give http:// or https://, a host and perhaps a path, without user, query or fragment")]
+#[error(
+    "not an address; give http:// or https://, a host and perhaps a path, no fragment; a base URL has no user or query"
+)]
 pub struct MalformedUrl;
 
 impl BaseUrl {

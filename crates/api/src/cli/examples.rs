@@ -172,8 +172,8 @@ const EXAMPLES: [(&str, Examples); 29] = [
                 "caller-memory caller set +12025550142 --name 'Maren Okafor' --tag vip",
             ),
             (
-                "An attribute, without the name",
-                "caller-memory caller set +12025550142 --name '' --attr plan=gold",
+                "One attribute; all else stays as it is",
+                "caller-memory caller set +12025550142 --attr plan=gold",
             ),
         ],
     ),

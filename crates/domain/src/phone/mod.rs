@@ -35,7 +35,7 @@ pub enum PhoneError {
     )]
     Unparseable,
     /// The text is not in E.164, where nothing else is accepted.
-    #[error("the number must be in E.164 with the plus sign encoded, for example %2B12025550142")]
+    #[error("the number must be in E.164, for example +12025550142; in a path the plus sign is written %2B")]
     NotE164,
 }
 
