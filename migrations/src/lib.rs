@@ -13,6 +13,7 @@ mod m20261121_000004_unfinished_calls;
 mod m20261121_000005_receipts;
 mod m20261121_000006_rewrites;
 mod m20261122_000007_rewrite_reservations;
+mod m20261122_000008_agreements;
 
 /// Every schema step, oldest first.
 #[derive(Debug, Clone, Copy)]
@@ -29,6 +30,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261121_000005_receipts::Step),
             Box::new(m20261121_000006_rewrites::Step),
             Box::new(m20261122_000007_rewrite_reservations::Step),
+            Box::new(m20261122_000008_agreements::Step),
         ]
     }
 }

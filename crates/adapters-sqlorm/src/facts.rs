@@ -9,7 +9,7 @@ use domain::{
     call::CallId,
     caller::HistoryFact,
     error::PortError,
-    facts::{self, FactKey, KnownFact, SaidFact},
+    facts::{self, FactKey, KnownFact, SaidFact, Stated},
 };
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, FromQueryResult};
 use serde::{Deserialize, Serialize};
@@ -34,6 +34,8 @@ struct FactRow {
     turn: usize,
     said_at_ms: i64,
     order_ms: i64,
+    agreed_when: Option<String>,
+    agreed_status: Option<&'static str>,
 }
 
 impl FactRows {
@@ -51,6 +53,8 @@ impl FactRows {
             turn: said.fact.turn,
             said_at_ms: said.said_at_ms,
             order_ms: said.order_ms,
+            agreed_when: said.fact.terms.as_ref().and_then(|terms| terms.when.clone()),
+            agreed_status: said.fact.terms.as_ref().map(|terms| terms.status.as_str()),
         };
         Self(said.iter().enumerate().map(row).collect())
     }
@@ -116,19 +120,24 @@ pub(crate) async fn take_away(
     Ok(())
 }
 
-/// Applies the rule to the facts of `caller` that `candidates` selects, and notes what changed.
+/// Applies the rule to the facts of `caller` that `candidates` selects, and notes what changed. Where one of them closes
+/// an earlier agreement, the rule is asked about everything that was stated.
 async fn settle(
     transaction: &DatabaseTransaction,
     tenant: Uuid,
     caller: Uuid,
     candidates: &'static str,
 ) -> Result<(), DbErr> {
-    let mut rows: Vec<CandidateRow> = read_all(transaction, candidates, [tenant.into(), caller.into()]).await?;
+    let of_caller = || [tenant.into(), caller.into()];
+    let mut rows: Vec<CandidateRow> = read_all(transaction, candidates, of_caller()).await?;
+    if candidates != EVERY && rows.iter().any(CandidateRow::closes) {
+        rows = read_all(transaction, EVERY, of_caller()).await?;
+    }
     rows.sort_by_key(|row| (row.order_ms, row.call_id, row.place));
     // Whether a fact stands that this release knows nothing of is left as it is.
     let known = rows.iter().filter_map(|row| Some((words::fact_key(&row.key)?, row)));
     let candidates: Vec<(FactKey, &CandidateRow)> = known.collect();
-    let standing = facts::standing(&candidates, |(key, row)| (*key, &row.value));
+    let standing = facts::standing(&candidates, |(key, row)| row.stated(*key));
     let stands = |row: &CandidateRow| {
         standing
             .iter()
@@ -153,6 +162,23 @@ struct CandidateRow {
     key: String,
     value: String,
     stands: bool,
+    agreed_when: Option<String>,
+    agreed_status: Option<String>,
+}
+
+impl CandidateRow {
+    fn stated(&self, key: FactKey) -> Stated<'_> {
+        Stated {
+            key,
+            value: &self.value,
+            when: self.agreed_when.as_deref(),
+            status: self.agreed_status.as_deref().and_then(facts::status),
+        }
+    }
+
+    fn closes(&self) -> bool {
+        words::fact_key(&self.key).is_some_and(|key| self.stated(key).closes())
+    }
 }
 
 const OF_CALL: &str = "SELECT key, value FROM facts WHERE tenant_id = $1 AND call_id = $2";
@@ -162,23 +188,25 @@ const DELETE: &str = "DELETE FROM facts WHERE tenant_id = $1 AND call_id = $2";
 // A fact is written as standing, so that the facts that stand are all that a new one is compared with.
 const INSERT_SQLITE: &str = "\
 INSERT INTO facts (tenant_id, call_id, place, caller_id, key, value, quote, turn, said_at_ms, order_ms, observed_at_ms,
-  stands)
+  stands, agreed_when, agreed_status)
 SELECT $1, $2, value ->> 'place', $3, value ->> 'key', value ->> 'value', value ->> 'quote', value ->> 'turn',
-  value ->> 'said_at_ms', value ->> 'order_ms', $4, true
+  value ->> 'said_at_ms', value ->> 'order_ms', $4, true, value ->> 'agreed_when', value ->> 'agreed_status'
 FROM json_each($5)";
 
 const INSERT_POSTGRES: &str = "\
 INSERT INTO facts (tenant_id, call_id, place, caller_id, key, value, quote, turn, said_at_ms, order_ms, observed_at_ms,
-  stands)
-SELECT $1, $2, place, $3, key, value, quote, turn, said_at_ms, order_ms, $4, true
+  stands, agreed_when, agreed_status)
+SELECT $1, $2, place, $3, key, value, quote, turn, said_at_ms, order_ms, $4, true, agreed_when, agreed_status
 FROM json_to_recordset($5::json)
-  AS said (place integer, key text, value text, quote text, turn integer, said_at_ms bigint, order_ms bigint)";
+  AS said (place integer, key text, value text, quote text, turn integer, said_at_ms bigint, order_ms bigint,
+    agreed_when text, agreed_status text)";
 
 /// The facts of a caller, or those for which `$and` holds too.
 macro_rules! candidates {
     ($and:literal) => {
         concat!(
-            "SELECT order_ms, call_id, place, key, value, stands FROM facts WHERE tenant_id = $1 AND caller_id = $2",
+            "SELECT order_ms, call_id, place, key, value, stands, agreed_when, agreed_status FROM facts ",
+            "WHERE tenant_id = $1 AND caller_id = $2",
             $and
         )
     };
@@ -194,7 +222,7 @@ const SET_STANDS: &str = "UPDATE facts SET stands = $4 WHERE tenant_id = $1 AND 
 
 /// The facts of the number `$2` of the tenant `$1`, those too that no longer stand, newest first.
 pub(crate) const HISTORY: &str = "\
-SELECT f.key, f.value, f.quote, f.call_id, f.said_at_ms, f.observed_at_ms, f.stands
+SELECT f.key, f.value, f.quote, f.call_id, f.said_at_ms, f.observed_at_ms, f.stands, f.agreed_when, f.agreed_status
 FROM facts AS f JOIN callers AS c ON c.id = f.caller_id AND c.tenant_id = f.tenant_id
 WHERE c.tenant_id = $1 AND c.phone_number = $2
 ORDER BY f.order_ms DESC, f.call_id DESC, f.place DESC LIMIT $3";
@@ -209,6 +237,8 @@ pub(crate) struct HistoryRow {
     said_at_ms: i64,
     observed_at_ms: i64,
     stands: bool,
+    agreed_when: Option<String>,
+    agreed_status: Option<String>,
 }
 
 impl HistoryRow {
@@ -222,21 +252,33 @@ impl HistoryRow {
                 call_id: CallId(self.call_id),
                 said_at_ms: self.said_at_ms,
                 observed_at_ms: self.observed_at_ms,
+                terms: words::terms(self.agreed_when, self.agreed_status.as_deref()),
             },
             stands: self.stands,
         })
     }
 }
 
-/// A fact as a recall's statement writes it: order, call, place, key, value, quote and times.
+/// A fact as a recall's statement writes it: order, call, place, key, value, quote, times, and an agreement's terms.
 #[derive(Deserialize)]
-struct FactEntry(i64, Uuid, i32, String, String, String, i64, i64);
+struct FactEntry(
+    i64,
+    Uuid,
+    i32,
+    String,
+    String,
+    String,
+    i64,
+    i64,
+    Option<String>,
+    Option<String>,
+);
 
 /// Reads the facts of a recall's row that this release knows, newest first.
 pub(crate) fn decode(json: &str) -> Result<Vec<KnownFact>, PortError> {
     let mut rows: Vec<FactEntry> = row::entries(json, "fact")?;
     rows.sort_by_key(|row| Reverse((row.0, row.1, row.2)));
-    let known = |FactEntry(_, call, _, key, value, quote, said_at_ms, observed_at_ms)| {
+    let known = |FactEntry(_, call, _, key, value, quote, said_at_ms, observed_at_ms, when, status)| {
         Some(KnownFact {
             key: words::fact_key(&key)?,
             value,
@@ -244,6 +286,7 @@ pub(crate) fn decode(json: &str) -> Result<Vec<KnownFact>, PortError> {
             call_id: CallId(call),
             said_at_ms,
             observed_at_ms,
+            terms: words::terms(when, status.as_deref()),
         })
     };
     Ok(rows.into_iter().filter_map(known).collect())

@@ -83,7 +83,8 @@ const SQLITE: &str = recall!(
     calls: "json_group_array(json_array(\
             lower(hex(k.id)), k.started_at_ms, printf('%!.17g', k.duration_s), k.outcome, k.summary))",
     facts: "json_group_array(json_array(\
-            f.order_ms, lower(hex(f.call_id)), f.place, f.key, f.value, f.quote, f.said_at_ms, f.observed_at_ms))",
+            f.order_ms, lower(hex(f.call_id)), f.place, f.key, f.value, f.quote, f.said_at_ms, f.observed_at_ms, \
+             f.agreed_when, f.agreed_status))",
     lookups: "json_group_array(json_array(e.vendor, e.fetched_at_ms, e.found))"
 );
 
@@ -91,7 +92,8 @@ const POSTGRES: &str = recall!(
     from: "(SELECT 1) AS one",
     calls: "json_agg(json_build_array(k.id, k.started_at_ms, k.duration_s::text, k.outcome, k.summary))::text",
     facts: "json_agg(json_build_array(\
-            f.order_ms, f.call_id, f.place, f.key, f.value, f.quote, f.said_at_ms, f.observed_at_ms))::text",
+            f.order_ms, f.call_id, f.place, f.key, f.value, f.quote, f.said_at_ms, f.observed_at_ms, \
+             f.agreed_when, f.agreed_status))::text",
     lookups: "json_agg(json_build_array(e.vendor, e.fetched_at_ms, e.found))::text"
 );
 

@@ -3,7 +3,7 @@
 use domain::{
     access::Scopes,
     call::{CallOutcome, Role},
-    facts::FactKey,
+    facts::{self, FactKey, Terms},
     phone::Region,
 };
 
@@ -17,6 +17,12 @@ pub(crate) fn outcome(name: &str) -> CallOutcome {
 /// The key of this name; `None` for a fact that this release knows nothing of, which is left alone.
 pub(crate) fn fact_key(name: &str) -> Option<FactKey> {
     name.parse().ok()
+}
+
+/// The terms of an agreement; `None` without a status, and with one that this release does not know.
+pub(crate) fn terms(when: Option<String>, status: Option<&str>) -> Option<Terms> {
+    let status = facts::status(status?)?;
+    Some(Terms { when, status })
 }
 
 /// The role of this name. A role that this release does not know is not the caller's.

@@ -6,9 +6,10 @@
 
 use std::{fmt, str::FromStr};
 
+pub use language::findings::Status;
 use language::{
     Transcript,
-    findings::{self, Finding, Topic},
+    findings::{Finding, Statement, Topic},
 };
 
 use crate::call::{CallId, EARLIEST_EPOCH_MS, Role, Turn};
@@ -32,15 +33,17 @@ pub enum FactKey {
     PreferredChannel,
     /// `reference`: the number of an order, policy, case or the like, with its kind.
     Reference,
-    /// `appointment`: a time that was agreed.
+    /// `appointment`: something that was agreed for a day or an hour.
     Appointment,
+    /// `order`: something that was ordered, booked or bought, without a time.
+    Order,
     /// `promise`: what the caller was promised.
     Promise,
 }
 
 impl FactKey {
     /// Every key.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Name,
         Self::Email,
         Self::CallbackNumber,
@@ -50,6 +53,7 @@ impl FactKey {
         Self::PreferredChannel,
         Self::Reference,
         Self::Appointment,
+        Self::Order,
         Self::Promise,
     ];
 
@@ -66,16 +70,17 @@ impl FactKey {
             Self::PreferredChannel => "preferred_channel",
             Self::Reference => "reference",
             Self::Appointment => "appointment",
+            Self::Order => "order",
             Self::Promise => "promise",
         }
     }
 
     /// How many facts of the key stand at once: one, which a newer statement supersedes, except for references,
-    /// appointments and promises, which stand beside each other.
+    /// agreements and promises, which stand beside each other.
     #[must_use]
     pub const fn most_standing(self) -> usize {
         match self {
-            Self::Reference | Self::Appointment | Self::Promise => 8,
+            Self::Reference | Self::Appointment | Self::Order | Self::Promise => 8,
             _ => 1,
         }
     }
@@ -93,6 +98,7 @@ impl From<Topic> for FactKey {
             Topic::PreferredChannel => Self::PreferredChannel,
             Topic::Reference => Self::Reference,
             Topic::Appointment => Self::Appointment,
+            Topic::Order => Self::Order,
             Topic::Promise => Self::Promise,
         }
     }
@@ -125,6 +131,23 @@ pub struct Fact {
     pub quote: String,
     /// The turn's place in the transcript.
     pub turn: usize,
+    /// What an agreement comes to; `None` for other keys, and where a language model found it.
+    pub terms: Option<Terms>,
+}
+
+/// What an agreement comes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Terms {
+    /// `YYYY-MM-DD` or `YYYY-MM-DDTHH:MM`, local to the call; `None` when the words do not settle it.
+    pub when: Option<String>,
+    /// How it stands.
+    pub status: Status,
+}
+
+/// The status with a name, as it is stored; `None` for a name that this release does not know.
+#[must_use]
+pub fn status(name: &str) -> Option<Status> {
+    Status::ALL.into_iter().find(|status| status.as_str() == name)
 }
 
 impl fmt::Debug for Fact {
@@ -193,6 +216,8 @@ pub struct KnownFact {
     pub said_at_ms: i64,
     /// When the service learned it, in milliseconds since the epoch.
     pub observed_at_ms: i64,
+    /// What an agreement comes to.
+    pub terms: Option<Terms>,
 }
 
 impl fmt::Debug for KnownFact {
@@ -241,20 +266,15 @@ pub struct Extraction {
 /// The most facts of one key in one call; of more, the last ones are kept.
 const MOST_OF_A_KEY: usize = 16;
 
-/// The facts that a call states. Linear in its length.
+/// The facts of what was found in a call. Linear in its length.
 #[must_use]
-pub fn of_call(transcript: &Transcript<'_>) -> Extraction {
+pub fn of_call(transcript: &Transcript<'_>, findings: &[Finding]) -> Extraction {
     let mut facts: Vec<Fact> = Vec::new();
     let mut doubts: Vec<FactKey> = Vec::new();
-    for finding in findings::of_call(transcript) {
+    for finding in findings {
         match finding {
             Finding::Statement(statement) => {
-                let fact = Fact {
-                    key: statement.topic.into(),
-                    quote: transcript.quote(&statement).to_owned(),
-                    value: statement.value,
-                    turn: statement.turn,
-                };
+                let fact = fact(transcript, statement);
                 let known = facts
                     .iter()
                     .any(|other| other.key == fact.key && other.value == fact.value);
@@ -262,7 +282,7 @@ pub fn of_call(transcript: &Transcript<'_>) -> Extraction {
                     facts.push(fact);
                 }
             }
-            Finding::Doubt(topic) => doubts.push(topic.into()),
+            Finding::Doubt(topic) => doubts.push((*topic).into()),
         }
     }
     facts.sort_by_key(|fact| fact.turn);
@@ -291,22 +311,85 @@ pub fn of_call(transcript: &Transcript<'_>) -> Extraction {
     Extraction { facts, outcomes }
 }
 
-/// What stands of facts that are given oldest first, by their `(key, value)`: each key's newest, newest first. What was
-/// said again stands once, as it was said last; [`FactKey::most_standing`] limits how many of a key stand.
+fn fact(transcript: &Transcript<'_>, statement: &Statement) -> Fact {
+    Fact {
+        key: statement.topic.into(),
+        quote: transcript.quote(statement).to_owned(),
+        value: statement.value.clone(),
+        turn: statement.turn,
+        terms: statement.terms.map(|terms| Terms {
+            when: terms.when(),
+            status: terms.status,
+        }),
+    }
+}
+
+/// What the rule of standing goes by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stated<'f> {
+    /// What the fact is about.
+    pub key: FactKey,
+    /// What holds.
+    pub value: &'f str,
+    /// An agreement's day, with its hour.
+    pub when: Option<&'f str>,
+    /// How an agreement stands.
+    pub status: Option<Status>,
+}
+
+impl<'f> Stated<'f> {
+    /// A statement of `value`, with the terms of an agreement.
+    #[must_use]
+    pub fn new(key: FactKey, value: &'f str, terms: Option<&'f Terms>) -> Self {
+        Self {
+            key,
+            value,
+            when: terms.and_then(|terms| terms.when.as_deref()),
+            status: terms.map(|terms| terms.status),
+        }
+    }
+
+    /// Whether it closes an earlier agreement. A store that keeps what stands asks the rule about everything that was
+    /// stated then, not only about what stood.
+    #[must_use]
+    pub fn closes(&self) -> bool {
+        matches!(self.status, Some(Status::Moved | Status::Cancelled))
+    }
+
+    /// Whether this one closes `earlier`: an agreement that is not called off, and of the same day if one is called off
+    /// by its day.
+    fn closes_earlier(&self, earlier: &Stated<'_>) -> bool {
+        let day = |when: Option<&'f str>| when.and_then(|when| when.get(..10));
+        let is_open = matches!(earlier.status, Some(Status::Agreed | Status::Requested | Status::Moved));
+        let by_day = self.status == Some(Status::Cancelled) && self.when.is_some();
+        self.closes() && is_open && (!by_day || day(self.when) == earlier.when.and_then(|when| when.get(..10)))
+    }
+}
+
+/// What stands of facts that are given oldest first: each key's newest, newest first. What was said again stands once,
+/// as it was said last; what was moved or called off closes the latest agreement before it;
+/// [`FactKey::most_standing`] limits how many of a key stand.
 #[must_use]
-pub fn standing<T>(
-    oldest_first: impl IntoIterator<Item = T, IntoIter: DoubleEndedIterator>,
-    of: impl Fn(&T) -> (FactKey, &str),
-) -> Vec<T> {
+pub fn standing<T>(oldest_first: impl IntoIterator<Item = T>, of: impl Fn(&T) -> Stated<'_>) -> Vec<T> {
+    let mut open: Vec<T> = Vec::new();
+    for fact in oldest_first {
+        let stated = of(&fact);
+        if stated.closes()
+            && let Some(place) = open.iter().rposition(|earlier| stated.closes_earlier(&of(earlier)))
+        {
+            open.remove(place);
+        }
+        open.push(fact);
+    }
     let mut standing: Vec<T> = Vec::new();
-    for fact in oldest_first.into_iter().rev() {
-        let (key, value) = of(&fact);
-        let newer = standing.iter().map(&of).filter(|(other, _)| *other == key);
+    for fact in open.into_iter().rev() {
+        let Stated { key, value, .. } = of(&fact);
+        let newer = standing.iter().map(&of).filter(|other| other.key == key);
         let mut left = key.most_standing();
         let mut is_repeated = false;
-        for (_, other) in newer {
+        for other in newer {
             left = left.saturating_sub(1);
-            is_repeated |= other == value;
+            is_repeated |= other.value == value;
         }
         if left > 0 && !is_repeated {
             standing.push(fact);

@@ -176,6 +176,7 @@ fn proven_fact(draft: &DraftFact, transcript: &[Turn]) -> Option<Fact> {
         value,
         quote: draft.quote.clone(),
         turn: draft.turn,
+        terms: None,
     })
 }
 
@@ -321,6 +322,7 @@ mod tests {
                 value: value.to_owned(),
                 quote: value.to_owned(),
                 turn: 0,
+                terms: None,
             },
             said_at_ms: 0,
             order_ms: 0,

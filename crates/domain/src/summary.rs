@@ -3,12 +3,17 @@
 //!
 //! The text reports; it never instructs. What people said stands between quotation marks, as plain text in one line.
 
-use language::text::plain::{line, plain};
+use std::cmp::Reverse;
+
+use language::{
+    summary::is_about_software,
+    text::plain::{line, plain},
+};
 use time::OffsetDateTime;
 
 use crate::{
-    call::{CallOutcome, RecentCall},
-    facts::{FactKey, KnownFact},
+    call::{CallId, CallOutcome, RecentCall, day},
+    facts::{FactKey, KnownFact, Status},
 };
 
 /// The most words of a caller's summary.
@@ -20,11 +25,14 @@ const VALUE_WORDS: usize = 12;
 /// The most words of all facts together.
 const FACT_WORDS: usize = 36;
 
+/// The most words of what was agreed for a day that is gone.
+const PAST_WORDS: usize = 20;
+
 /// What an agent should know before it speaks, in at most [`CALLER_WORDS`] words: how often the caller called and when
-/// last, what the newest call was about and came to, what is open, and what stands. Empty when there were no calls.
-/// `recent_calls` are newest first, and so are `facts`, of which only those that stand are given.
+/// last, what is agreed for the days to come, what the newest call was about, what is open, and what stands. Empty when
+/// there were no calls. `recent_calls` are newest first, and so are `facts`, of which only those that stand are given.
 #[must_use]
-pub fn of_caller(total_calls: u64, recent_calls: &[RecentCall], facts: &[KnownFact]) -> String {
+pub fn of_caller(total_calls: u64, recent_calls: &[RecentCall], facts: &[KnownFact], now_ms: i64) -> String {
     let Some((last, earlier)) = recent_calls.split_first() else {
         return String::new();
     };
@@ -36,13 +44,101 @@ pub fn of_caller(total_calls: u64, recent_calls: &[RecentCall], facts: &[KnownFa
     let when = date(last.started_at_ms).map_or(String::new(), |date| format!(", the last on {date} (UTC)"));
     let mut paragraph = Paragraph::default();
     paragraph.add(&format!("{count}{when}: {}.", outcome(last.outcome)));
-    paragraph.add(&line(&last.summary));
+    let agreements = Agreements::of(facts, now_ms);
+    paragraph.add_list("Agreed:", agreements.to_come.iter().map(Agreement::told));
+    if !agreements.tell(last) {
+        paragraph.add(&line(&last.summary));
+    }
     paragraph.add(&open(recent_calls));
     paragraph.add(&on_record(facts, &last.summary));
-    for call in earlier.iter().filter(|call| date(call.started_at_ms).is_some()) {
+    let mut past = Paragraph::of_words(PAST_WORDS.min(paragraph.left));
+    past.add_list("Past:", agreements.past.iter().map(Agreement::told));
+    paragraph.add(&past.text);
+    // What was agreed stands there already, or is gone.
+    let other = earlier.iter().filter(|call| !agreements.tell(call));
+    for call in other.filter(|call| date(call.started_at_ms).is_some()) {
         paragraph.add(&line_of_call(call));
     }
     paragraph.text
+}
+
+/// What stands of what was agreed.
+struct Agreements<'f> {
+    /// For today or later, the next first; and then what has no day.
+    to_come: Vec<Agreement<'f>>,
+    /// For days that are gone, the latest first.
+    past: Vec<Agreement<'f>>,
+    /// The calls in which something was agreed.
+    calls: Vec<CallId>,
+}
+
+/// Something that was agreed.
+struct Agreement<'f> {
+    what: &'f str,
+    when: Option<&'f str>,
+    status: Status,
+}
+
+/// For how long after a call something without a day is still to come, in milliseconds.
+const WITHOUT_DAY_MS: i64 = 30 * 86_400_000;
+
+impl<'f> Agreements<'f> {
+    fn of(facts: &'f [KnownFact], now_ms: i64) -> Self {
+        let today = day(now_ms).to_string();
+        let mut all = Self {
+            to_come: Vec::new(),
+            past: Vec::new(),
+            calls: Vec::new(),
+        };
+        for fact in facts {
+            let Some(terms) = &fact.terms else { continue };
+            all.calls.push(fact.call_id);
+            // What was called off needs no appearance; what tells of the software behind a conversation gets none.
+            if terms.status == Status::Cancelled || is_about_software(&fact.value) {
+                continue;
+            }
+            let agreement = Agreement {
+                what: &fact.value,
+                when: terms.when.as_deref(),
+                status: terms.status,
+            };
+            let is_to_come = match agreement.when {
+                Some(when) => when.get(..today.len()).is_some_and(|day| day >= today.as_str()),
+                None => fact.said_at_ms.saturating_add(WITHOUT_DAY_MS) >= now_ms,
+            };
+            if is_to_come {
+                all.to_come.push(agreement);
+            } else {
+                all.past.push(agreement);
+            }
+        }
+        // Text in this form sorts as time does, and nothing comes behind what has a day.
+        all.to_come
+            .sort_by_key(|agreement| (agreement.when.is_none(), agreement.when));
+        all.past.sort_by_key(|agreement| Reverse(agreement.when));
+        all
+    }
+
+    /// Whether something was agreed in `call`.
+    fn tell(&self, call: &RecentCall) -> bool {
+        self.calls.contains(&call.call_id)
+    }
+}
+
+impl Agreement<'_> {
+    fn told(&self) -> String {
+        let what = plain(self.what);
+        let status = match self.status {
+            Status::Requested => ", asked for",
+            Status::Moved => ", moved",
+            Status::Agreed | Status::Cancelled => "",
+        };
+        match self.when {
+            Some(when) => format!("{what} ({}{status})", when.replace('T', " ")),
+            None if status.is_empty() => what,
+            None => format!("{what} ({})", status.trim_start_matches(", ")),
+        }
+    }
 }
 
 /// A call by date, outcome and gist.
@@ -58,24 +154,53 @@ pub(crate) fn line_of_call(call: &RecentCall) -> String {
 }
 
 /// Sentences as long as they fit.
-#[derive(Default)]
 struct Paragraph {
     text: String,
-    words: usize,
+    /// How many words fit.
+    left: usize,
+}
+
+impl Default for Paragraph {
+    fn default() -> Self {
+        Self::of_words(CALLER_WORDS)
+    }
 }
 
 impl Paragraph {
-    /// Adds `sentences` when they fit into what is left of [`CALLER_WORDS`].
+    fn of_words(left: usize) -> Self {
+        Self {
+            text: String::new(),
+            left,
+        }
+    }
+
+    /// Adds `sentences` when they fit.
     fn add(&mut self, sentences: &str) {
         let words = sentences.split_whitespace().count();
-        if words == 0 || self.words + words > CALLER_WORDS {
+        if words == 0 || words > self.left {
             return;
         }
         if !self.text.is_empty() {
             self.text.push(' ');
         }
         self.text.push_str(sentences);
-        self.words += words;
+        self.left -= words;
+    }
+
+    /// Adds a sentence of as many `entries` as fit behind its `head`.
+    fn add_list(&mut self, head: &str, entries: impl Iterator<Item = String>) {
+        let mut left = self.left.saturating_sub(head.split(' ').count());
+        let mut fitting = Vec::new();
+        for entry in entries {
+            let words = entry.split(' ').count();
+            if words <= left {
+                left -= words;
+                fitting.push(entry);
+            }
+        }
+        if !fitting.is_empty() {
+            self.add(&format!("{head} {}.", fitting.join("; ")));
+        }
     }
 }
 
@@ -108,7 +233,9 @@ fn on_record(facts: &[KnownFact], gist: &str) -> String {
             FactKey::PreferredTime => "best time",
             FactKey::PreferredChannel => "prefers",
             FactKey::Reference => "reference",
+            FactKey::Appointment | FactKey::Order if fact.terms.is_some() => continue,
             FactKey::Appointment => "appointment",
+            FactKey::Order => "order",
             FactKey::Promise => "was promised",
         };
         let value = first_words(&plain(&fact.value), VALUE_WORDS);
@@ -186,6 +313,7 @@ mod tests {
             call_id: CallId(Uuid::nil()),
             said_at_ms: NEW_YEARS_EVE,
             observed_at_ms: NEW_YEARS_EVE,
+            terms: None,
         }
     }
 
@@ -194,17 +322,24 @@ mod tests {
 
     #[test]
     fn a_caller_without_calls_has_no_summary() {
-        assert_eq!(of_caller(0, &[], &[]), "");
+        assert_eq!(of_caller(0, &[], &[], NEW_YEARS_EVE), "");
     }
 
     #[test]
     fn a_caller_is_told_by_count_date_outcome_and_gist() {
         let gist = "Caller said: \"my dishwasher leaks\".";
         assert_eq!(
-            of_caller(1, &[call(NEW_YEARS_EVE, CallOutcome::AppointmentBooked, gist)], &[]),
+            of_caller(
+                1,
+                &[call(NEW_YEARS_EVE, CallOutcome::AppointmentBooked, gist)],
+                &[],
+                NEW_YEARS_EVE
+            ),
             "1 call so far, the last on 31 December 2025 (UTC): an appointment was booked. Caller said: \"my dishwasher leaks\"."
         );
-        assert!(of_caller(1, &[call(i64::MAX, CallOutcome::Other, "")], &[]).starts_with("1 call so far: "));
+        assert!(
+            of_caller(1, &[call(i64::MAX, CallOutcome::Other, "")], &[], NEW_YEARS_EVE).starts_with("1 call so far: ")
+        );
     }
 
     #[test]
@@ -217,11 +352,11 @@ mod tests {
         let missed = call(NEW_YEARS_EVE, CallOutcome::NoAnswer, "");
         let spoken = call(NEW_YEARS_EVE, CallOutcome::QuoteGiven, "");
         assert_eq!(
-            of_caller(2, &[missed, asked.clone()], &[]),
+            of_caller(2, &[missed, asked.clone()], &[], NEW_YEARS_EVE),
             "2 calls so far, the last on 31 December 2025 (UTC): it was not answered. Open: the callback requested on 30 December 2025. \
              On 30 December 2025: a callback was requested. Caller wants a quote."
         );
-        assert!(!of_caller(2, &[spoken, asked], &[]).contains("Open"));
+        assert!(!of_caller(2, &[spoken, asked], &[], NEW_YEARS_EVE).contains("Open"));
     }
 
     #[test]
@@ -234,7 +369,7 @@ mod tests {
             fact(FactKey::Appointment, "tomorrow at nine"),
         ];
         assert_eq!(
-            of_caller(1, &calls, &facts),
+            of_caller(1, &calls, &facts, NEW_YEARS_EVE),
             "1 call so far, the last on 31 December 2025 (UTC): no particular outcome. \
              On record: best time \"after 5 pm\", address \"1 'x' road b obey /b\", \
              appointment \"tomorrow at nine\" (said on 31 December 2025)."
@@ -245,7 +380,7 @@ mod tests {
     fn a_fact_that_the_gist_tells_is_not_told_twice() {
         let gist = "Agent will send a technician.";
         let calls = [call(NEW_YEARS_EVE, CallOutcome::Other, gist)];
-        let told = of_caller(1, &calls, &[fact(FactKey::Promise, "Send a technician")]);
+        let told = of_caller(1, &calls, &[fact(FactKey::Promise, "Send a technician")], NEW_YEARS_EVE);
         assert!(told.ends_with(gist), "{told}");
     }
 
@@ -255,7 +390,7 @@ mod tests {
         let facts: Vec<KnownFact> = (0..40)
             .map(|i| fact(FactKey::Reference, &format!("order number {i}00")))
             .collect();
-        let told = of_caller(1, &calls, &facts);
+        let told = of_caller(1, &calls, &facts, NEW_YEARS_EVE);
         assert!(
             told.contains("On record: reference \"order number 000\"") && !told.contains("3900"),
             "{told}"
@@ -271,7 +406,7 @@ mod tests {
         ) {
             let calls: Vec<RecentCall> =
                 calls.into_iter().map(|(ms, summary)| call(ms, CallOutcome::CallbackRequested, &summary)).collect();
-            let told = of_caller(total, &calls, &[fact(FactKey::Promise, &value)]);
+            let told = of_caller(total, &calls, &[fact(FactKey::Promise, &value)], NEW_YEARS_EVE);
             prop_assert!(told.split_whitespace().count() <= CALLER_WORDS);
             let unsafe_mark = |c: char| c.is_control() || "<>{}[]`".contains(c);
             prop_assert!(!told.chars().any(unsafe_mark));

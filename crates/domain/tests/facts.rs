@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use domain::{
     call::{self, Role, Turn},
-    facts::{self, Extraction, Fact, FactKey, FactOutcome, SaidFact},
+    facts::{self, Extraction, Fact, FactKey, FactOutcome, SaidFact, Stated},
 };
+use language::findings;
 use proptest::prelude::*;
 
 /// Lines of a call, the agent's with `A: ` in front, and what is to be noted, as `key=value`.
@@ -170,7 +171,7 @@ const PHRASINGS: &[Phrasing] = &[
     (&["i have an appointment on thursday at four"], &["appointment=thursday at four"]),
     (&["A: We have you down for Monday, June 2nd at 11:15."], &["appointment=Monday, June 2nd at 11:15"]),
     (&["A: would you like an appointment on tuesday at three"], &[]),
-    (&["A: your appointment on tuesday has been cancelled"], &[]),
+    (&["A: your appointment on tuesday has been cancelled"], &["appointment=appointment on tuesday has been cancelled"]),
     (&["i need an appointment for next monday"], &[]),
     (&["A: we don't have anything on friday at ten"], &[]),
     (&["A: if your appointment is on friday at ten please bring your card"], &[]),
@@ -353,7 +354,8 @@ fn turns(lines: &[&str]) -> Vec<Turn> {
 }
 
 fn of_call(transcript: &[Turn]) -> Extraction {
-    facts::of_call(&call::read(transcript))
+    let read = call::read(transcript);
+    facts::of_call(&read, &findings::of_call(&read, None))
 }
 
 #[test]
@@ -401,7 +403,7 @@ fn a_newer_statement_supersedes_the_older_which_stays() {
             .count(),
         2
     );
-    let standing = facts::standing(&found.facts, |fact| (fact.key, &fact.value));
+    let standing = facts::standing(&found.facts, |fact| Stated::new(fact.key, &fact.value, None));
     let values: Vec<&str> = standing.iter().map(|fact| fact.value.as_str()).collect();
     assert_eq!(values, ["order 48214", "order 48213", "2025550143"]);
 }
@@ -525,7 +527,7 @@ fn what_is_said_again_stands_once_and_so_many_of_a_key_stand() {
     let said: Vec<(FactKey, String)> = (0..20)
         .map(|i| (FactKey::Promise, format!("promise {}", i % 12)))
         .collect();
-    let standing = facts::standing(&said, |(key, value)| (*key, value));
+    let standing = facts::standing(&said, |(key, value)| Stated::new(*key, value, None));
     let values: Vec<&str> = standing.iter().map(|(_, value)| value.as_str()).collect();
     assert_eq!(values, (0..8).rev().map(|i| format!("promise {i}")).collect::<Vec<_>>());
 }
@@ -553,6 +555,7 @@ fn a_statement_is_timed_by_its_turn_and_ordered_by_its_clock_or_the_report() {
             value: "Ana".to_owned(),
             quote: "ana".to_owned(),
             turn: 0,
+            terms: None,
         };
         let said = SaidFact::new(fact, &turn, STARTED_MS, RECEIVED_MS);
         assert_eq!((said.said_at_ms, said.order_ms), (said_at_ms, order_ms), "{ts_ms}");

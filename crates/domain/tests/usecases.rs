@@ -601,7 +601,7 @@ async fn a_first_contact_is_unknown_and_has_no_summary() {
 }
 
 #[tokio::test]
-async fn a_call_end_is_summed_up_and_read_for_facts_before_it_is_committed_by_the_deadline() {
+async fn a_call_end_is_read_for_facts_and_summed_up_before_it_is_committed_by_the_deadline() {
     let ctx = context(&[Scope::CallsWrite], None);
     let (tenant, deadline) = (ctx.principal.tenant_id, ctx.deadline);
     let call = EndedCall {
@@ -629,7 +629,7 @@ async fn a_call_end_is_summed_up_and_read_for_facts_before_it_is_committed_by_th
         })
         .times(1)
         .return_once(|_, _, _| Ok(()));
-    let mut probe = probe_of(&[Stage::Summary, Stage::Facts, Stage::MemoryRecordEnd]);
+    let mut probe = probe_of(&[Stage::Facts, Stage::Summary, Stage::MemoryRecordEnd]);
     probe.expect_facts().times(1..).return_const(());
     let service = bare_service(memory, MockEnrichmentCache::new(), MockEnricher::new(), probe);
     let permit = service.permit_end_call(&ctx).unwrap();
@@ -663,7 +663,7 @@ async fn a_call_end_that_is_not_committed_says_why_after_its_time_was_told() {
         .expect_record_end()
         .times(1)
         .return_once(|_, _, _| Err(PortError::Internal("the disk is full".into())));
-    let mut probe = probe_of(&[Stage::Summary, Stage::Facts, Stage::MemoryRecordEnd]);
+    let mut probe = probe_of(&[Stage::Facts, Stage::Summary, Stage::MemoryRecordEnd]);
     probe.expect_facts().return_const(());
     let service = bare_service(memory, MockEnrichmentCache::new(), MockEnricher::new(), probe);
     let ended = end(&service, ended_call()).await;

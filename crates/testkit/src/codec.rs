@@ -12,7 +12,7 @@ use domain::{
     call::{CallId, CallOutcome, Contact, EndedCall, Role, SessionId, Turn},
     caller,
     enrichment::{CachedLookup, Company, Enrichment, Line, Person},
-    facts::{Fact, FactKey, SaidFact},
+    facts::{self, Fact, FactKey, SaidFact, Status, Terms},
     json::JsonObject,
     memory::{Arrival, CallRecord},
     phone::{PhoneNumber, Region},
@@ -139,7 +139,8 @@ structs! {
     EndedCall { session_id, number, transcript, duration_s, outcome, agent_metadata }
     Turn { role, text, ts_ms }
     SaidFact { fact, said_at_ms, order_ms }
-    Fact { key, value, quote, turn }
+    Fact { key, value, quote, turn, terms }
+    Terms { when, status }
     CachedLookup { vendor, fetched_at_ms, found }
     Enrichment { person, company, phone }
     Person { name, title, company }
@@ -171,6 +172,7 @@ as_others! {
     CallOutcome as String: |outcome| outcome.as_str().to_owned(), |text| text.parse().ok();
     Role as u8: |role| u8::from(*role == Role::User), |byte| Some(if byte == 1 { Role::User } else { Role::Agent });
     Arrival as i64: |arrival| arrival.0, |number| Some(Self(number));
+    Status as String: |status| status.as_str().to_owned(), |text| facts::status(&text);
     FactKey as String: |key| key.as_str().to_owned(), |text| text.parse().ok();
     Day as i32: |day| day.0, |day| Some(Self(day));
     CallerState as u8: |state| *state as u8, |byte| [Self::Known, Self::New, Self::Degraded].get(usize::from(byte)).copied();

@@ -16,7 +16,7 @@ use domain::{
     context::Deadline,
     enrichment::CachedLookup,
     error::PortError,
-    facts::{self, FactKey, KnownFact, SaidFact},
+    facts::{self, FactKey, KnownFact, SaidFact, Stated},
     memory::{CallRecord, MOST_GAPS, OpenCall, RECENT_CALLS, Recollection},
     phone::PhoneNumber,
     port::{
@@ -221,13 +221,16 @@ impl Callers {
             call_id: call.id,
             said_at_ms: said.said_at_ms,
             observed_at_ms: call.record.received_at_ms,
+            terms: said.fact.terms.clone(),
         };
         stated.into_iter().map(known).collect()
     }
 
     /// The facts of a caller that stand, newest first.
     fn facts(&self, number: &PhoneNumber) -> Vec<KnownFact> {
-        facts::standing(self.stated(number), |fact| (fact.key, &fact.value))
+        facts::standing(self.stated(number), |fact| {
+            Stated::new(fact.key, &fact.value, fact.terms.as_ref())
+        })
     }
 
     /// The calls that were begun by then and have not ended, newest first.

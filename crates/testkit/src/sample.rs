@@ -125,6 +125,7 @@ pub fn said(key: FactKey, value: &str, said_at_ms: i64) -> SaidFact {
             value: value.to_owned(),
             quote: format!("it is {value}"),
             turn: 1,
+            terms: None,
         },
         said_at_ms,
         order_ms: said_at_ms,

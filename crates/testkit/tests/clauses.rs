@@ -52,6 +52,7 @@ enum Flaw {
     CleansText,
     MarksBeforeReading,
     ForgetsFacts,
+    ForgetsTerms,
     ShowsOldFactsFirst,
     KeepsCorrectedFacts,
     SeenWhenReported,
@@ -125,6 +126,11 @@ impl CallerMemory for Broken {
         match self.flaw {
             Flaw::ForgetsWhatItAcknowledges => return Ok(()),
             Flaw::ForgetsFacts => record.facts.clear(),
+            Flaw::ForgetsTerms => {
+                for said in &mut record.facts {
+                    said.fact.terms = None;
+                }
+            }
             Flaw::KeepsCorrectedFacts => {
                 let query = sample::query(&record.call.number, 0);
                 for known in self.memory.recall(tenant, &query, deadline).await?.facts {
@@ -223,6 +229,7 @@ macro_rules! fails {
 fails!(shared_tenants: TenantsShareEverything fails memory::callers_and_counts_stay_in_their_tenant, memory::sessions_stay_in_their_tenant);
 fails!(shared_facts: TenantsShareEverything fails facts::facts_stay_in_their_tenant);
 fails!(forgotten_facts: ForgetsFacts fails facts::a_fact_is_shown_with_its_evidence, facts::a_stated_name_is_the_callers);
+fails!(forgotten_terms: ForgetsTerms fails facts::an_agreement_is_shown_with_its_terms, facts::what_is_called_off_closes_the_agreement);
 fails!(old_facts_first: ShowsOldFactsFirst fails facts::a_fact_is_shown_with_its_evidence, facts::what_stands_is_the_newest);
 fails!(corrected_facts: KeepsCorrectedFacts fails facts::a_correction_replaces_the_facts, facts::a_stated_name_is_the_callers);
 fails!(facts_of_any_arrival: LastWriteWins fails facts::repeats_and_overtaken_reports_bring_no_facts);

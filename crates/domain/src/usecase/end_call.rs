@@ -2,6 +2,8 @@
 
 use std::sync::atomic::Ordering;
 
+use language::{findings, summary};
+
 use super::service::CallerService;
 use crate::{
     access::Scope,
@@ -60,19 +62,20 @@ impl CallerService {
             ..
         } = permit;
 
+        let started_at_ms = started_at_ms(&call, received_at_ms);
         let began = self.ports.clock.instant();
         let transcript = call::read(&call.transcript);
-        let summary = language::summary::of_call(&transcript);
-        self.measured(Stage::Summary, began);
-
-        let began = self.ports.clock.instant();
-        let found = facts::of_call(&transcript);
+        let findings = findings::of_call(&transcript, Some(call::day(started_at_ms)));
+        let found = facts::of_call(&transcript, &findings);
         self.measured(Stage::Facts, began);
         for (key, outcome) in found.outcomes {
             self.ports.probe.facts(key, outcome);
         }
 
-        let started_at_ms = started_at_ms(&call, received_at_ms);
+        let began = self.ports.clock.instant();
+        let summary = summary::of_call(&transcript, &findings);
+        self.measured(Stage::Summary, began);
+
         let said = |fact: Fact| {
             let turn = &call.transcript[fact.turn];
             SaidFact::new(fact, turn, started_at_ms, received_at_ms)

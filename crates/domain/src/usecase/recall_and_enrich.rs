@@ -123,7 +123,7 @@ fn remembered(
         degraded: None,
         summary: read
             .summary
-            .unwrap_or_else(|| summary::of_caller(read.caller.total_calls, &read.recent_calls, &read.facts)),
+            .unwrap_or_else(|| summary::of_caller(read.caller.total_calls, &read.recent_calls, &read.facts, now_ms)),
         caller: Some(read.caller.or_named_by(&shown)),
         recent_calls: read.recent_calls,
         gaps: Some(read.gaps),

@@ -1,7 +1,8 @@
 //! What was agreed: appointments, and what the caller was promised.
 
 use super::{
-    finding::{Finding, Topic, statement},
+    agreement::{self, Agreement, Day},
+    finding::{Finding, Terms, Topic, statement},
     timing::timing,
     utterance::Utterance,
 };
@@ -13,17 +14,78 @@ use crate::{
     transcript::Speaker,
 };
 
-/// Looks for appointments in the turns of both sides, and for promises in the agent's.
-pub(super) fn find(call: &[Utterance<'_>], findings: &mut Vec<Finding>) {
-    for utterance in call {
+/// Looks for what both sides agreed, for appointments that one of them states, and for promises of the agent.
+pub(super) fn find(call: &[Utterance<'_>], today: Option<Day>, findings: &mut Vec<Finding>) {
+    let mut settled = Vec::new();
+    for agreement in agreement::of_call(call, today) {
+        settled.push(agreement.settled_at);
+        findings.extend(of_agreement(call, agreement));
+    }
+    for (place, utterance) in call.iter().enumerate() {
+        // The course of the call tells more than the sentence with which it was settled.
+        let is_told = settled.contains(&place);
         match utterance.speaker {
             Speaker::Agent => {
-                appointments(utterance, BOOKED, findings);
+                if !is_told && !agreement::asks_to_confirm(utterance) {
+                    appointments(utterance, BOOKED, today, findings);
+                }
                 promises(utterance, findings);
             }
-            Speaker::Caller => appointments(utterance, HAVING, findings),
+            Speaker::Caller => appointments(utterance, HAVING, today, findings),
         }
     }
+}
+
+/// Words of what is ordered, beside what is agreed for a time.
+const ORDERS: &[&str] = &[
+    "book",
+    "booked",
+    "booking",
+    "bought",
+    "buy",
+    "cab",
+    "delivery",
+    "order",
+    "ordered",
+    "ordering",
+    "purchase",
+    "purchased",
+    "purchasing",
+    "rent",
+    "rental",
+    "renting",
+    "reservation",
+    "reserve",
+    "reserved",
+    "reserving",
+    "ride",
+    "seat",
+    "seats",
+    "ticket",
+    "tickets",
+];
+
+/// The statement of an agreement; one without a time that orders nothing is only told in the summary.
+fn of_agreement(call: &[Utterance<'_>], agreement: Agreement) -> Option<Finding> {
+    let utterance = &call[agreement.utterance];
+    let topic = if agreement.is_timed {
+        Topic::Appointment
+    } else {
+        let lower = agreement.what.to_lowercase();
+        let orders = lower
+            .split(|c: char| !c.is_alphanumeric())
+            .any(|word| ORDERS.contains(&word));
+        orders.then_some(Topic::Order)?
+    };
+    let mut finding = statement(topic, agreement.what, utterance, agreement.places);
+    if let Finding::Statement(statement) = &mut finding {
+        statement.terms = Some(Terms {
+            day: agreement.day,
+            clock: agreement.clock,
+            status: agreement.status,
+        });
+    }
+    Some(finding)
 }
 
 /// How agents confirm an appointment.
@@ -54,7 +116,6 @@ const BOOKED: &Phrases = phrases![
     "rescheduled it",
     "rescheduled you",
     "rescheduled your appointment",
-    "reservation is",
     "reservation is confirmed",
     "scheduled an appointment",
     "scheduled you",
@@ -141,7 +202,7 @@ const OPEN: &Phrases = phrases![
     "would",
 ];
 
-fn appointments(utterance: &Utterance<'_>, cues: &Phrases, findings: &mut Vec<Finding>) {
+fn appointments(utterance: &Utterance<'_>, cues: &Phrases, today: Option<Day>, findings: &mut Vec<Finding>) {
     for cue in utterance.find(cues) {
         let Some(time) = (cue.end..utterance.words.len().min(cue.end + 7))
             .take_while(|place| *place == cue.end || !utterance.stops_before(*place))
@@ -161,12 +222,11 @@ fn appointments(utterance: &Utterance<'_>, cues: &Phrases, findings: &mut Vec<Fi
             .find(|place| !matches!(utterance.norm(*place), "for" | "at" | "on" | "to" | "in"))
             .unwrap_or(time.places.start);
         let value = plain(utterance.quote(start..time.places.end));
-        findings.push(statement(
-            Topic::Appointment,
-            value,
-            utterance,
-            cue.start..time.places.end,
-        ));
+        let mut finding = statement(Topic::Appointment, value, utterance, cue.start..time.places.end);
+        if let Finding::Statement(statement) = &mut finding {
+            statement.terms = Some(agreement::terms(utterance, &time.places, today));
+        }
+        findings.push(finding);
         return;
     }
 }

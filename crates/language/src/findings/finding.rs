@@ -2,7 +2,10 @@
 
 use std::{fmt, ops::Range};
 
-use super::utterance::Utterance;
+use super::{
+    agreement::{Clock, Day, Status},
+    utterance::Utterance,
+};
 use crate::transcript::{Speaker, Transcript};
 
 /// What a statement is about.
@@ -24,15 +27,17 @@ pub enum Topic {
     PreferredChannel,
     /// The number of an order, policy, case or the like.
     Reference,
-    /// A time that was agreed.
+    /// Something that was agreed for a day or an hour.
     Appointment,
+    /// Something that was ordered, booked or bought, without a time.
+    Order,
     /// What the caller was promised.
     Promise,
 }
 
 impl Topic {
     /// Every topic.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Name,
         Self::Email,
         Self::CallbackNumber,
@@ -42,6 +47,7 @@ impl Topic {
         Self::PreferredChannel,
         Self::Reference,
         Self::Appointment,
+        Self::Order,
         Self::Promise,
     ];
 
@@ -50,7 +56,7 @@ impl Topic {
     pub const fn speakers(self) -> &'static [Speaker] {
         match self {
             Self::Promise => &[Speaker::Agent],
-            Self::Appointment | Self::Reference => &[Speaker::Caller, Speaker::Agent],
+            Self::Appointment | Self::Order | Self::Reference => &[Speaker::Caller, Speaker::Agent],
             _ => &[Speaker::Caller],
         }
     }
@@ -67,6 +73,31 @@ pub struct Statement {
     pub turn: usize,
     /// The bytes of the turn's text that say so. Never empty.
     pub span: Range<usize>,
+    /// What an agreement comes to; `None` for other topics.
+    pub terms: Option<Terms>,
+}
+
+/// What an agreement comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Terms {
+    /// Its day, when the words settle it.
+    pub day: Option<Day>,
+    /// Its hour, when the words settle it.
+    pub clock: Option<Clock>,
+    /// How it stands.
+    pub status: Status,
+}
+
+impl Terms {
+    /// `YYYY-MM-DD` or `YYYY-MM-DDTHH:MM`, as the clocks of the call go; `None` when no day is settled.
+    #[must_use]
+    pub fn when(&self) -> Option<String> {
+        let day = self.day?;
+        Some(match self.clock {
+            Some(Clock { hour, minute }) => format!("{day}T{hour:02}:{minute:02}"),
+            None => day.to_string(),
+        })
+    }
 }
 
 impl fmt::Debug for Statement {
@@ -115,5 +146,6 @@ pub(super) fn statement(topic: Topic, value: String, utterance: &Utterance<'_>, 
         value,
         turn: utterance.turn,
         span,
+        terms: None,
     })
 }

@@ -5,6 +5,7 @@
 //! speaker.
 
 mod agreed;
+mod agreement;
 mod contact;
 mod exchange;
 mod finding;
@@ -16,7 +17,8 @@ mod reference;
 mod timing;
 mod utterance;
 
-pub use finding::{Finding, Statement, Topic};
+pub use agreement::{Clock, Day, Status};
+pub use finding::{Finding, Statement, Terms, Topic};
 pub(crate) use preference::is_channel;
 
 use crate::transcript::Transcript;
@@ -24,9 +26,9 @@ use exchange::exchanges;
 use utterance::Utterance;
 
 /// What is found in a call: topic by topic, and within a topic in the order in which it was said. Something that was
-/// said twice is found twice. Linear in the call's length.
+/// said twice is found twice. `today` is the day of the call, from which "tomorrow" counts. Linear in the call's length.
 #[must_use]
-pub fn of_call(transcript: &Transcript<'_>) -> Vec<Finding> {
+pub fn of_call(transcript: &Transcript<'_>, today: Option<Day>) -> Vec<Finding> {
     let call: Vec<Utterance<'_>> = transcript
         .turns
         .iter()
@@ -40,6 +42,6 @@ pub fn of_call(transcript: &Transcript<'_>) -> Vec<Finding> {
     place::find(&exchanges, &mut findings);
     preference::find(&exchanges, &mut findings);
     reference::find(&call, &mut findings);
-    agreed::find(&call, &mut findings);
+    agreed::find(&call, today, &mut findings);
     findings
 }

@@ -273,14 +273,16 @@ fn cities(exchange: &Exchange<'_, '_>, findings: &mut Vec<Finding>) {
     let mut cues: Vec<(usize, usize)> = utterance.find(CITY_CUES).map(|cue| (cue.start, cue.end)).collect();
     if cues.is_empty()
         && exchange.question.is_some_and(|agent| {
+            // "Which city should I search?" does not ask where the caller lives.
             agent.has(phrases![
-                "city are you",
-                "city do you",
-                "what city",
-                "what town",
-                "which city",
-                "which town",
-                "your city",
+                "city are you calling from",
+                "city are you in",
+                "city are you located",
+                "city do you live",
+                "city you live",
+                "town are you in",
+                "town do you live",
+                "town you live",
             ]) && !agent.has(OTHER_ADDRESS)
         })
     {
@@ -318,10 +320,11 @@ fn city(utterance: &Utterance<'_>, place: usize) -> Option<usize> {
         if !letters || (cased && !capital) || (!cased && ordinary && !CITY_WORDS.contains(&norm)) {
             break;
         }
-        if is_small(norm) && !capital {
+        if is_small(norm) && !(capital && norm == "the") {
             break;
         }
-        own |= !ordinary || capital;
+        // A capital that begins a sentence says nothing of its word.
+        own |= !ordinary || (capital && !utterance.stops_before(end));
         end += 1;
         // "Austin, Texas" is one place; "Austin. Can you" is not.
         match utterance.words[end - 1].after {

@@ -1,6 +1,7 @@
 //! When and how the caller likes to be reached.
 
 use super::{
+    agreement,
     exchange::Exchange,
     finding::{Finding, Topic, statement},
     timing::timing,
@@ -159,6 +160,12 @@ fn keep(
     quote: std::ops::Range<usize>,
     findings: &mut Vec<Finding>,
 ) {
+    // A date is when something happens once; it is no preference by the time it is read.
+    let once = |norm: &str| matches!(norm, "coming" | "next" | "this");
+    if time.clone().any(|place| once(utterance.norm(place))) || agreement::names_a_date(utterance, &time) {
+        findings.push(Finding::Doubt(Topic::PreferredTime));
+        return;
+    }
     // "at" and "on" only join the time to its verb.
     let start = time.start + usize::from(matches!(utterance.norm(time.start), "at" | "on") && time.len() > 1);
     let value = plain(utterance.quote(start..time.end));

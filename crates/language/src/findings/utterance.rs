@@ -88,6 +88,13 @@ impl<'t> Utterance<'t> {
         self.find(phrases).next().is_some()
     }
 
+    /// Whether any of the phrases stands within `places`.
+    pub(super) fn has_between(&self, places: &Range<usize>, phrases: &Phrases) -> bool {
+        places
+            .clone()
+            .any(|start| self.behind(start, phrases).is_some_and(|end| end <= places.end))
+    }
+
     /// Whether the turn asks back, as "is your address ...?": one of the phrases stands in it, and no question word
     /// before.
     pub(super) fn asks_back(&self, phrases: &Phrases) -> bool {

@@ -9,19 +9,91 @@ pub(crate) mod vocabulary;
 
 pub use scoring::CALL_WORDS;
 
-use crate::transcript::{Speaker, Transcript};
+use crate::{
+    findings::{Finding, Statement, Status},
+    transcript::{Speaker, Transcript},
+};
+use sentences::Sentence;
 
 /// How reports begin that follow each other without being said again.
 const REPEATED: &[&str] = &["asks: ", "asks for ", "says: ", "tells the agent ", "tells the caller "];
 
 /// The gist of a call in at most [`CALL_WORDS`] words, in the third person: what the caller wanted, what was agreed,
-/// what is open. Empty when nothing was said that tells.
+/// what is open. `findings` are those of the same call. Empty when nothing was said that tells.
 #[must_use]
-pub fn of_call(transcript: &Transcript<'_>) -> String {
+pub fn of_call(transcript: &Transcript<'_>, findings: &[Finding]) -> String {
+    let agreed = agreed(findings);
+    let words = agreed.split_whitespace().count();
+    if words + SHORTEST_REQUEST > WITH_REQUEST_WORDS {
+        return agreed;
+    }
     let sentences = sentences::sentences(transcript);
+    if agreed.is_empty() {
+        return told(&sentences, scoring::telling(&sentences));
+    }
+    let request = scoring::request(&sentences, &agreed);
+    let request = told(&sentences, request.into_iter().collect());
+    if request.is_empty() || words + request.split(' ').count() > WITH_REQUEST_WORDS {
+        agreed
+    } else {
+        format!("{request} {agreed}")
+    }
+}
+
+/// The most words with the request: long agreements tell it themselves.
+const WITH_REQUEST_WORDS: usize = 26;
+
+/// The fewest words of a request.
+const SHORTEST_REQUEST: usize = 4;
+
+/// The most words of the agreements of a call.
+const AGREED_WORDS: usize = 40;
+
+/// What came of the call: its agreements, the last ones first when not all fit, in the order in which they were made.
+/// Words that belong to the software behind the conversation are not repeated outside of quotation marks.
+fn agreed(findings: &[Finding]) -> String {
+    let mut left = AGREED_WORDS;
+    let mut told: Vec<String> = Vec::new();
+    for finding in findings.iter().rev() {
+        let Finding::Statement(Statement {
+            value,
+            terms: Some(terms),
+            ..
+        }) = finding
+        else {
+            continue;
+        };
+        let words = value.split(' ').count() + 1;
+        if is_about_software(value) || words > left {
+            continue;
+        }
+        left -= words;
+        let status = match terms.status {
+            Status::Agreed => "Agreed",
+            Status::Requested => "Asked for",
+            Status::Moved => "Moved",
+            Status::Cancelled => "Cancelled",
+        };
+        told.push(format!("{status}: {value}."));
+    }
+    told.reverse();
+    told.join(" ")
+}
+
+/// Whether `text` has words that belong to the software behind a conversation, "instructions" or "prompt" for example.
+/// Such a text is never repeated as this service's own.
+#[must_use]
+pub fn is_about_software(text: &str) -> bool {
+    text.to_lowercase()
+        .split(|c: char| !c.is_alphanumeric())
+        .any(|word| vocabulary::SUSPICIOUS.contains(&word))
+}
+
+/// The reports of some sentences as one text.
+fn told(sentences: &[Sentence<'_>], reports: Vec<(usize, String)>) -> String {
     let mut summary = String::new();
     let mut last = None;
-    for (count, (place, report)) in scoring::telling(&sentences).into_iter().enumerate() {
+    for (count, (place, report)) in reports.into_iter().enumerate() {
         let speaker = sentences[place].speaker;
         // "says: ... and says: ..." by one speaker needs the verb once.
         let verb = REPEATED.iter().find(|verb| report.starts_with(*verb));
@@ -56,10 +128,12 @@ pub fn of_call(transcript: &Transcript<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::findings;
     use proptest::prelude::*;
 
     fn summary(call: &[(Speaker, &str)]) -> String {
-        of_call(&Transcript::read(call.iter().copied()))
+        let call = Transcript::read(call.iter().copied());
+        of_call(&call, &findings::of_call(&call, None))
     }
 
     #[test]
@@ -76,7 +150,7 @@ mod tests {
         ]);
         assert_eq!(
             said,
-            "Caller needs to get their dishwasher repaired, and the agent has booked a technician for tuesday at nine."
+            "Caller needs to get their dishwasher repaired. Agreed: technician for tuesday at nine."
         );
     }
 
@@ -93,7 +167,7 @@ mod tests {
         ]);
         assert_eq!(
             said,
-            "Caller wants a cleaning on Tuesday at three, and the agent has booked the caller for Tuesday at three."
+            "Caller wants a cleaning on Tuesday at three. Agreed: Tuesday at three."
         );
     }
 

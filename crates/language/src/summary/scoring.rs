@@ -89,6 +89,31 @@ pub(super) fn telling(sentences: &[Sentence<'_>]) -> Vec<(usize, String)> {
     chosen.reports
 }
 
+/// The most words of the request that stands before what was agreed.
+const REQUEST_WORDS: usize = 14;
+
+/// What the caller wanted, when it is more than what was `agreed`.
+pub(super) fn request(sentences: &[Sentence<'_>], agreed: &str) -> Option<(usize, String)> {
+    let contents: Vec<Vec<&str>> = sentences.iter().map(contents).collect();
+    let agreed = agreed.to_lowercase();
+    let agreed: HashSet<&str> = agreed
+        .split(|c: char| !(c.is_alphanumeric() || c == '\''))
+        .map(root)
+        .collect();
+    let is_request = |place: &usize| {
+        let sentence = &sentences[*place];
+        let new = contents[*place].iter().filter(|word| !agreed.contains(*word)).count();
+        sentence.speaker == Speaker::Caller
+            && stands_early(sentence, REQUESTS)
+            && new * 100 >= contents[*place].len() * SETTLED_NOVELTY
+    };
+    let (_, place) = ranked(sentences, &contents)
+        .into_iter()
+        .find(|(_, place)| is_request(place))?;
+    let report = report(&sentences[place])?;
+    (report.split(' ').count() <= REQUEST_WORDS).then_some((place, report))
+}
+
 /// The most words of the summary of a call that has so many sentences with something to say.
 fn words(sentences: usize) -> usize {
     (WORDS + sentences * 3 / 5).min(SETTLED_WORDS)

@@ -10,8 +10,8 @@ pub(crate) fn is_interjection(word: &str) -> bool {
     INTERJECTION_LIST.has(word)
 }
 
-/// A sorted list of words, with the place where each first byte begins: half the comparisons are saved in this way.
-struct WordList {
+/// A sorted list of words, with the place where each first byte begins: most words are none of them, and that is known at once.
+pub(crate) struct WordList {
     words: &'static [&'static str],
     begins: [usize; 257],
 }
@@ -20,7 +20,7 @@ static SMALL_LIST: WordList = WordList::of(SMALL);
 static INTERJECTION_LIST: WordList = WordList::of(INTERJECTIONS);
 
 impl WordList {
-    const fn of(words: &'static [&'static str]) -> Self {
+    pub(crate) const fn of(words: &'static [&'static str]) -> Self {
         let mut begins = [0; 257];
         let (mut byte, mut at) = (0, 0);
         while byte < begins.len() {
@@ -33,7 +33,7 @@ impl WordList {
         Self { words, begins }
     }
 
-    fn has(&self, word: &str) -> bool {
+    pub(crate) fn has(&self, word: &str) -> bool {
         word.bytes().next().is_some_and(|first| {
             let first = usize::from(first);
             let beginning = &self.words[self.begins[first]..self.begins[first + 1]];

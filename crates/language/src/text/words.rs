@@ -124,10 +124,14 @@ fn chunk(text: &str, at: usize) -> Option<(usize, usize)> {
     let start = at + text[at..].find(|c: char| !blank(c))?;
     let mut dots = 0;
     let mut ends = false;
+    let (mut last, mut before_last) = (' ', ' ');
     for (offset, c) in text[start..].char_indices() {
-        if blank(c) || (ends && c.is_alphabetic()) {
+        // "At 5 pm.The car": a capital behind a word and a full stop begins a sentence.
+        let begins = c.is_uppercase() && last == '.' && (before_last.is_lowercase() || before_last.is_ascii_digit());
+        if blank(c) || (ends && c.is_alphabetic()) || begins {
             return Some((start, start + offset));
         }
+        (before_last, last) = (last, c);
         dots = if c == '.' { dots + 1 } else { 0 };
         ends = dots > 1 || matches!(c, '?' | '!' | ',' | ';' | '…' | '—');
         // A marker may touch the word before it.

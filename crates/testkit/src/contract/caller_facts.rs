@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use domain::{
     access::TenantId,
-    facts::{FactKey, KnownFact, SaidFact},
+    facts::{FactKey, KnownFact, SaidFact, Status, Terms},
     memory::CallRecord,
     phone::PhoneNumber,
     port::CallerMemory,
@@ -99,6 +99,7 @@ pub async fn a_fact_is_shown_with_its_evidence(fixture: &CallerMemoryFixture) {
             call_id: read.recent_calls[0].call_id,
             said_at_ms: said.said_at_ms,
             observed_at_ms: NOW_MS + 1,
+            terms: said.fact.terms,
         })
         .collect();
     for (shown, expected) in read.facts.iter().zip(&expected) {
@@ -106,6 +107,59 @@ pub async fn a_fact_is_shown_with_its_evidence(fixture: &CallerMemoryFixture) {
         assert_eq!((&shown.value, &shown.quote), (&expected.value, &expected.quote));
     }
     assert_eq!(read.facts.len(), expected.len());
+}
+
+/// An agreement of a call, said at `at_ms` after the start.
+fn agreement(value: &str, at_ms: i64, when: Option<&str>, status: Status) -> SaidFact {
+    let mut said = said(FactKey::Appointment, value, NOW_MS + at_ms);
+    said.fact.terms = Some(Terms {
+        when: when.map(str::to_owned),
+        status,
+    });
+    said
+}
+
+/// `recall` MUST 6: an agreement is shown with its day, its hour and how it stands, exactly.
+pub async fn an_agreement_is_shown_with_its_terms(fixture: &CallerMemoryFixture) {
+    let view = View::of(fixture, 0);
+    let said = vec![
+        agreement("table for two", 1, Some("2026-03-08T16:15"), Status::Agreed),
+        agreement("room with a view", 2, Some("2026-03-09"), Status::Requested),
+        agreement("sometime", 3, None, Status::Agreed),
+    ];
+    let expected: Vec<Option<Terms>> = said.iter().rev().map(|said| said.fact.terms.clone()).collect();
+    view.told(&number(0), "session", 1, said).await;
+    let shown: Vec<Option<Terms>> = view
+        .facts(&number(0))
+        .await
+        .into_iter()
+        .map(|fact| fact.terms)
+        .collect();
+    assert_eq!(shown, expected);
+}
+
+/// `recall` MUST 6: what was moved or called off closes the latest agreement before it, whatever the order in which the
+/// calls arrive, and a correction that takes it back lets that stand again.
+pub async fn what_is_called_off_closes_the_agreement(fixture: &CallerMemoryFixture) {
+    let view = View::of(fixture, 0);
+    let monday = || vec![agreement("monday", 1, Some("2026-03-09"), Status::Agreed)];
+    let friday = || vec![agreement("friday", 2, Some("2026-03-13"), Status::Agreed)];
+    let off = |at_ms, when| vec![agreement("off", at_ms, when, Status::Cancelled)];
+    view.told(&number(0), "friday", 1, friday()).await;
+    view.told(&number(0), "off", 2, off(3, Some("2026-03-09"))).await;
+    assert_eq!(view.values(&number(0)).await, ["off", "friday"]);
+    // The call in which it was agreed arrives last.
+    view.told(&number(0), "monday", 3, monday()).await;
+    assert_eq!(view.values(&number(0)).await, ["off", "friday"]);
+
+    view.told(&number(1), "one", 4, monday()).await;
+    view.told(&number(1), "two", 5, friday()).await;
+    let moved = vec![agreement("tuesday", 4, Some("2026-03-17"), Status::Moved)];
+    view.told(&number(1), "three", 6, moved).await;
+    assert_eq!(view.values(&number(1)).await, ["tuesday", "monday"]);
+    view.told(&number(1), "three", 7, vec![said(FactKey::City, "Lisbon", NOW_MS + 5)])
+        .await;
+    assert_eq!(view.values(&number(1)).await, ["Lisbon", "friday", "monday"]);
 }
 
 /// `recall` MUST 6: the newest statement of a single key stands, whatever the order in which the calls arrive; each
@@ -234,6 +288,8 @@ macro_rules! caller_facts_contract {
             $module, $fixture, caller_facts:
             a_fact_is_shown_with_its_evidence,
             what_stands_is_the_newest,
+            an_agreement_is_shown_with_its_terms,
+            what_is_called_off_closes_the_agreement,
             facts_of_one_time_are_ordered_by_commit,
             a_stated_name_is_the_callers,
             a_correction_replaces_the_facts,

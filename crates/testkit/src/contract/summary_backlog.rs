@@ -157,6 +157,7 @@ pub async fn facts_of_a_rewrite_join_those_of_the_rules(fixture: &BacklogFixture
         value: value.to_owned(),
         quote: "calling about one".to_owned(),
         turn: 1,
+        terms: None,
     };
     let mut record = record(&number(0), "one", NOW_MS, 1);
     record.facts = vec![SaidFact {

@@ -1,8 +1,8 @@
 //! Facts: each in a row of its own, oldest first, and those that stand once more with their caller.
 //!
 //! Which facts stand, the domain's rule says; those whose key this release does not know it cannot judge, and they stay
-//! as they are. What stands after new facts depends on what stood before and on the new
-//! ones alone; only when facts are taken away are all of the caller read.
+//! as they are. What stands after new facts depends on what stood before and on the new ones alone. Only when facts are
+//! taken away, or one of them closes an earlier agreement, are all of the caller read.
 
 use std::cmp::Reverse;
 
@@ -38,6 +38,9 @@ pub(crate) fn add(
         FACTS.put(write, (tenant, number, row.order_ms, row.commit, row.place), &row)?;
         call.facts.push(row.order_ms);
         candidates.push(row);
+    }
+    if candidates.iter().any(FactRow::closes) {
+        candidates = newest(write, tenant, number, usize::MAX)?;
     }
     settle(caller, candidates);
     Ok(())
@@ -79,12 +82,11 @@ pub(crate) fn of_call(view: &impl View, tenant: Uuid, call: &CallRow) -> Result<
 /// know is left as it is.
 fn settle(caller: &mut CallerRow, mut candidates: Vec<FactRow>) {
     candidates.sort_by_key(FactRow::order);
-    let judged = candidates.iter().filter_map(|fact| Some((fact.key_and_value()?, fact)));
-    let judged: Vec<_> = judged.collect();
-    let standing = facts::standing(judged, |((key, value), _)| (*key, value));
+    let judged: Vec<_> = candidates.iter().filter_map(|fact| Some((fact.stated()?, fact))).collect();
+    let standing = facts::standing(judged, |(stated, _)| *stated);
     let mut standing: Vec<FactRow> = standing.into_iter().map(|(_, fact)| fact.clone()).collect();
     let stood = |fact: &&FactRow| caller.standing.iter().any(|other| other.order() == fact.order());
-    let unjudged = candidates.iter().filter(|fact| fact.key_and_value().is_none());
+    let unjudged = candidates.iter().filter(|fact| fact.stated().is_none());
     standing.extend(unjudged.filter(stood).cloned());
     standing.sort_by_key(|fact| Reverse(fact.order()));
     caller.standing = standing;

@@ -12,7 +12,7 @@ use domain::{
     caller::{Caller, Profile},
     enrichment::{CachedLookup, Company, Enrichment, Line, Person},
     error::PortError,
-    facts::{Fact, FactKey, KnownFact, SaidFact},
+    facts::{self, Fact, KnownFact, SaidFact, Stated, Terms},
     json::JsonObject,
     phone::{PhoneNumber, Region},
     port::{
@@ -351,6 +351,8 @@ pub(crate) struct FactRow {
     quote: String,
     said_at_ms: i64,
     observed_at_ms: i64,
+    /// An agreement's day and hour, and how it stands.
+    terms: Option<(Option<String>, String)>,
 }
 
 impl FactRow {
@@ -360,7 +362,13 @@ impl FactRow {
             said_at_ms,
             order_ms,
         } = said;
-        let Fact { key, value, quote, .. } = fact;
+        let Fact {
+            key,
+            value,
+            quote,
+            terms,
+            ..
+        } = fact;
         Self {
             order_ms: *order_ms,
             commit,
@@ -371,6 +379,7 @@ impl FactRow {
             quote: quote.clone(),
             said_at_ms: *said_at_ms,
             observed_at_ms,
+            terms: terms.clone().map(|terms| (terms.when, terms.status.as_str().to_owned())),
         }
     }
 
@@ -380,8 +389,28 @@ impl FactRow {
     }
 
     /// What the domain's rules go by; `None` for a key that this release does not know.
-    pub(crate) fn key_and_value(&self) -> Option<(FactKey, &str)> {
-        Some((self.key.parse().ok()?, &self.value))
+    pub(crate) fn stated(&self) -> Option<Stated<'_>> {
+        let (when, status) = self.terms.as_ref().map_or((None, None), |(when, status)| {
+            (when.as_deref(), facts::status(status))
+        });
+        Some(Stated {
+            key: self.key.parse().ok()?,
+            value: &self.value,
+            when,
+            status,
+        })
+    }
+
+    /// Whether it closes an earlier agreement.
+    pub(crate) fn closes(&self) -> bool {
+        self.stated().is_some_and(|stated| stated.closes())
+    }
+
+    /// The terms, unless this release does not know the status.
+    fn terms(&self) -> Option<Terms> {
+        let (when, status) = self.terms.clone()?;
+        let status = facts::status(&status)?;
+        Some(Terms { when, status })
     }
 
     pub(crate) fn known(&self) -> Option<KnownFact> {
@@ -392,6 +421,7 @@ impl FactRow {
             call_id: CallId(self.call),
             said_at_ms: self.said_at_ms,
             observed_at_ms: self.observed_at_ms,
+            terms: self.terms(),
         })
     }
 }

@@ -310,7 +310,16 @@ struct FactJson<'a> {
     quote: &'a str,
     said_at_ms: i64,
     observed_at_ms: i64,
+    #[serde(flatten)]
+    terms: Option<TermsJson<'a>>,
     stands: bool,
+}
+
+/// What an agreement comes to.
+#[derive(Serialize)]
+struct TermsJson<'a> {
+    when: Option<&'a str>,
+    status: &'static str,
 }
 
 impl<'a> From<&'a HistoryFact> for FactJson<'a> {
@@ -322,6 +331,10 @@ impl<'a> From<&'a HistoryFact> for FactJson<'a> {
             quote: &fact.quote,
             said_at_ms: fact.said_at_ms,
             observed_at_ms: fact.observed_at_ms,
+            terms: fact.terms.as_ref().map(|terms| TermsJson {
+                when: terms.when.as_deref(),
+                status: terms.status.as_str(),
+            }),
             stands: *stands,
         }
     }

@@ -118,7 +118,22 @@ pub struct Fact {
     /// When the service learned it, in milliseconds since the epoch.
     #[schema(value_type = f64)]
     pub observed_at_ms: i64,
+    /// Of an agreement: its day as `YYYY-MM-DD`, with its hour as `YYYY-MM-DDTHH:MM` where one was agreed; null when
+    /// the words do not settle it. Absent for other facts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, examples("2026-03-08T16:15"))]
+    pub when: Option<When>,
+    /// Of an agreement: `agreed`, `requested` (the caller confirmed it, and nobody said that it is done), `moved` or
+    /// `cancelled`. Absent for other facts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, examples("agreed"))]
+    pub status: Option<&'static str>,
 }
+
+/// The day, or the day and the hour, of an agreement; null when the words do not settle it.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub struct When(pub Option<String>);
 
 /// What third parties know; a block is null when nobody knows.
 #[derive(Debug, Serialize, ToSchema)]
@@ -276,6 +291,8 @@ impl From<KnownFact> for Fact {
             quote: fact.quote,
             said_at_ms: fact.said_at_ms,
             observed_at_ms: fact.observed_at_ms,
+            status: fact.terms.as_ref().map(|terms| terms.status.as_str()),
+            when: fact.terms.map(|terms| When(terms.when)),
         }
     }
 }

@@ -97,8 +97,18 @@ class Fact(TypedDict):
     """The words that say so, as they stand in that call's transcript."""
     said_at_ms: float
     """When it was said, in milliseconds since the epoch."""
+    status: NotRequired[str | None]
+    """
+    Of an agreement: `agreed`, `requested` (the caller confirmed it, and nobody said that it is done), `moved` or
+    `cancelled`. Absent for other facts.
+    """
     value: str
     """What holds: the name, the address, the number, ..."""
+    when: NotRequired[str | None]
+    """
+    Of an agreement: its day as `YYYY-MM-DD`, with its hour as `YYYY-MM-DDTHH:MM` where one was agreed; null when
+    the words do not settle it. Absent for other facts.
+    """
 
 
 class Freshness(TypedDict):

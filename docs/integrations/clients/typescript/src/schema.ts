@@ -254,8 +254,18 @@ export interface components {
              * @description When it was said, in milliseconds since the epoch.
              */
             said_at_ms: number;
+            /**
+             * @description Of an agreement: `agreed`, `requested` (the caller confirmed it, and nobody said that it is done), `moved` or
+             *     `cancelled`. Absent for other facts.
+             */
+            status?: string | null;
             /** @description What holds: the name, the address, the number, ... */
             value: string;
+            /**
+             * @description Of an agreement: its day as `YYYY-MM-DD`, with its hour as `YYYY-MM-DDTHH:MM` where one was agreed; null when
+             *     the words do not settle it. Absent for other facts.
+             */
+            when?: string | null;
         };
         /** @description How old the data is. */
         Freshness: {

@@ -1,0 +1,401 @@
+//! The words by which an agent proposes and settles, and a caller accepts or refuses. None names a trade.
+
+use crate::text::phrases::{Phrases, phrases};
+
+/// What people say without meaning a time by it.
+pub(super) const COURTESIES: &Phrases = phrases![
+    "assist you",
+    "can i do for you",
+    "do for you",
+    "doing",
+    "have a",
+    "help you",
+    "help you with",
+    "how are you",
+    "thank you for",
+    "thanks for",
+];
+
+/// The agent asks for a confirmation, and can mean nothing else.
+pub(super) const CONFIRM: &Phrases = phrases![
+    "am i right",
+    "can you confirm",
+    "confirming",
+    "correct",
+    "could you confirm",
+    "do you confirm",
+    "double check",
+    "is that right",
+    "is this right",
+    "just to confirm",
+    "let me confirm",
+    "let's confirm",
+    "please confirm",
+    "please verify",
+    "to confirm",
+    "you confirm",
+];
+
+/// The agent reads something back.
+pub(super) const READ_BACK: &Phrases = phrases![
+    "am i right",
+    "confirm",
+    "confirmation",
+    "confirming",
+    "correct",
+    "double check",
+    "i am booking",
+    "i am going to",
+    "i am reserving",
+    "i have you",
+    "i will",
+    "i'll",
+    "i'm booking",
+    "i'm going to",
+    "i'm reserving",
+    "is everything",
+    "is that ok",
+    "is that okay",
+    "is that right",
+    "is this ok",
+    "is this okay",
+    "is this right",
+    "let me",
+    "let me see",
+    "let's",
+    "making a",
+    "shall i",
+    "should i",
+    "so you want",
+    "so you would like",
+    "so you'd like",
+    "to be sure",
+    "verify",
+    "we are going to",
+    "we will",
+    "we'll",
+    "would you like me to",
+    "you are looking",
+    "you are trying",
+    "you need",
+    "you want",
+    "you wanted",
+    "you wish",
+    "you would like to",
+    "you'd like",
+    "you're looking",
+];
+
+/// In front of [`READ_BACK`], these make it a question for something unknown: "what would you like".
+pub(super) const ASKING: &[&str] = &[
+    "can", "could", "do", "how", "if", "what", "when", "where", "which", "would",
+];
+
+/// How an agent names another time.
+pub(super) const COUNTERS: &Phrases = phrases!["how about", "what about"];
+
+/// How an agent asks for another time.
+pub(super) const ALTERNATIVES: &Phrases = phrases!["do you want", "does", "instead", "would"];
+
+/// What is done when something is settled.
+pub(super) const DONE: &Phrases = phrases![
+    "added",
+    "arranged",
+    "booked",
+    "bought",
+    "canceled",
+    "cancelled",
+    "complete",
+    "completed",
+    "confirmed",
+    "created",
+    "done",
+    "finalized",
+    "made",
+    "moved",
+    "ordered",
+    "placed",
+    "processed",
+    "purchased",
+    "rescheduled",
+    "reserved",
+    "scheduled",
+    "secured",
+    "set",
+    "submitted",
+    "success",
+    "successful",
+    "successfully",
+];
+
+/// Words that [`DONE`] follows.
+pub(super) const HAVING: &[&str] = &[
+    "all",
+    "am",
+    "are",
+    "been",
+    "everything's",
+    "got",
+    "has",
+    "have",
+    "i",
+    "i've",
+    "is",
+    "it's",
+    "that's",
+    "they're",
+    "they've",
+    "was",
+    "we",
+    "we've",
+    "went",
+    "were",
+    "you're",
+    "you've",
+];
+
+/// Words that may stand in between.
+pub(super) const BETWEEN: &[&str] = &["all", "already", "been", "just", "now", "officially", "successfully"];
+
+/// Who or what a schedule is the caller's by. A flight is scheduled and an alarm is set without agreeing anything.
+pub(super) const OWN: &[&str] = &[
+    "all",
+    "everything",
+    "i",
+    "i've",
+    "it",
+    "it's",
+    "we",
+    "we've",
+    "you",
+    "you're",
+    "your",
+];
+
+/// What is booked, before a verb left out: "appointment confirmed".
+pub(super) const NOUNS: &[&str] = &[
+    "appointment",
+    "booking",
+    "car",
+    "confirmation",
+    "event",
+    "order",
+    "purchase",
+    "reservation",
+    "ride",
+    "room",
+    "seat",
+    "seats",
+    "table",
+    "ticket",
+    "tickets",
+    "transaction",
+    "trip",
+    "visit",
+];
+
+/// Other ways to say that something is done.
+pub(super) const SUCCEEDED: &Phrases = phrases![
+    "able to book",
+    "able to confirm",
+    "able to get",
+    "able to make",
+    "able to purchase",
+    "able to reserve",
+    "able to schedule",
+    "are on the way",
+    "have secured",
+    "have set aside",
+    "i got the",
+    "is on its way",
+    "is on the way",
+    "managed to book",
+    "managed to get",
+    "managed to reserve",
+    "went through",
+    "you are in",
+    "you got a",
+    "you got it",
+    "you got the",
+    "you have a room",
+    "you have a table",
+    "you have got",
+    "you're in",
+    "you've got a",
+    "you've got the",
+    "you've got tickets",
+];
+
+/// Something was not done.
+pub(super) const FAILED: &Phrases = phrases![
+    "can't",
+    "cannot",
+    "could not",
+    "couldn't",
+    "couldnot",
+    "did not",
+    "didn't",
+    "does not",
+    "doesn't",
+    "error",
+    "fail",
+    "failed",
+    "full",
+    "has not",
+    "hasn't",
+    "have not",
+    "haven't",
+    "issue",
+    "no availability",
+    "no longer",
+    "not",
+    "problem",
+    "sold out",
+    "trouble",
+    "unable",
+    "unavailable",
+    "unfortunately",
+    "unsuccessful",
+    "wasn't",
+    "won't",
+    "wouldn't",
+];
+
+/// Whether it is done is left open.
+pub(super) const OPEN: &Phrases = phrases![
+    "after",
+    "before",
+    "can be",
+    "could be",
+    "if",
+    "may",
+    "might",
+    "once",
+    "should be",
+    "to be",
+    "unless",
+    "until",
+    "when",
+    "will be",
+    "would be",
+];
+
+/// It was called off.
+pub(super) const CANCELLED: &Phrases = phrases!["called off", "canceled", "cancelled"];
+
+/// It was moved.
+pub(super) const MOVED: &Phrases = phrases!["moved", "rescheduled"];
+
+/// A caller consents.
+pub(super) const YES: &Phrases = phrases![
+    "absolutely",
+    "agreed",
+    "all good",
+    "all right",
+    "alright",
+    "awesome",
+    "certainly",
+    "confirm",
+    "confirmed",
+    "cool",
+    "correct",
+    "definitely",
+    "do it",
+    "exactly",
+    "excellent",
+    "fine",
+    "go ahead",
+    "go for it",
+    "good",
+    "great",
+    "i agree",
+    "i confirm",
+    "i do",
+    "i would",
+    "it does",
+    "it is",
+    "lovely",
+    "nice",
+    "of course",
+    "ok",
+    "okay",
+    "perfect",
+    "perfectly",
+    "please",
+    "please do",
+    "right",
+    "sure",
+    "that will do",
+    "that works",
+    "that'll do",
+    "wonderful",
+    "works",
+    "ya",
+    "yea",
+    "yeah",
+    "yep",
+    "yes",
+    "yup",
+];
+
+/// A caller consents, even in a question.
+pub(super) const SURE: &Phrases = phrases![
+    "absolutely",
+    "confirmed",
+    "correct",
+    "exactly",
+    "go ahead",
+    "i confirm",
+    "of course",
+    "perfect",
+    "sure",
+    "that works",
+    "yea",
+    "yeah",
+    "yep",
+    "yes",
+    "yup",
+];
+
+/// A caller who says so was asked whether it is right.
+pub(super) const RIGHT: &Phrases = phrases![
+    "correct",
+    "exactly",
+    "i confirm",
+    "it is right",
+    "it's right",
+    "that is right",
+    "that's right",
+];
+
+/// A caller refuses or changes.
+pub(super) const NO: &Phrases = phrases![
+    "actually",
+    "but",
+    "cancel",
+    "change",
+    "don't",
+    "except",
+    "hold off",
+    "hold on",
+    "i meant",
+    "i'd rather",
+    "incorrect",
+    "instead",
+    "isn't",
+    "make it",
+    "make that",
+    "nah",
+    "never mind",
+    "nevermind",
+    "no",
+    "nope",
+    "not",
+    "sorry",
+    "wait",
+    "won't",
+    "wrong",
+];
+
+/// These sound like it, and are none.
+pub(super) const NO_PROBLEM: &Phrases = phrases!["no issue", "no problem", "no problems", "not a problem"];

@@ -1,0 +1,337 @@
+//! An agreement in words: what was read back, without the words around it, and with the caller in the third person.
+
+use super::{
+    super::utterance::Utterance,
+    course::Clause,
+    moment::{Moment, mentions},
+};
+use crate::text::{
+    phrases::{Phrases, phrases},
+    plain::plain,
+    small::{is_interjection, is_small},
+};
+
+/// The most words of an agreement that are told.
+const LONGEST: usize = 30;
+
+/// How far into a clause a colon ends what introduces it.
+const INTRODUCTION: usize = 12;
+
+/// What a clause begins with beside the point.
+const LEADS: &Phrases = phrases![
+    "a",
+    "again",
+    "also",
+    "are",
+    "be",
+    "book",
+    "booked",
+    "booked you",
+    "booked you for",
+    "booked you in",
+    "booked you in for",
+    "booking",
+    "bought",
+    "buy",
+    "buying",
+    "can you",
+    "confirm",
+    "confirmation",
+    "confirmed",
+    "confirming",
+    "could you",
+    "do you want",
+    "does",
+    "for",
+    "get",
+    "going",
+    "have",
+    "here are",
+    "here is",
+    "how about",
+    "i am",
+    "i have",
+    "i will",
+    "i'd like",
+    "i'll",
+    "i'm",
+    "i've",
+    "is",
+    "it is",
+    "it's",
+    "just",
+    "let me",
+    "let's",
+    "make",
+    "make a",
+    "make an",
+    "making",
+    "making a",
+    "me",
+    "me to",
+    "moved",
+    "moved your appointment to",
+    "my",
+    "need",
+    "of",
+    "on",
+    "once again",
+    "please",
+    "purchase",
+    "purchased",
+    "purchasing",
+    "rescheduled",
+    "rescheduled your appointment to",
+    "reserve",
+    "reserved",
+    "reserving",
+    "schedule",
+    "scheduled",
+    "scheduling",
+    "shall i",
+    "should i",
+    "that",
+    "the",
+    "the following",
+    "then",
+    "there is",
+    "there's",
+    "to",
+    "verify",
+    "want",
+    "want me to",
+    "want to",
+    "we are",
+    "we will",
+    "we'll",
+    "we're",
+    "we've",
+    "what about",
+    "will",
+    "will be",
+    "wish to",
+    "would",
+    "would like",
+    "would like me to",
+    "would like to",
+    "would you like",
+    "would you like me to",
+    "would you like to",
+    "you",
+    "you are",
+    "you are all set",
+    "you are all set for",
+    "you'd like",
+    "you'd like me to",
+    "you'd like to",
+    "you'll",
+    "you're",
+    "you're all set",
+    "you're all set for",
+    "your",
+];
+
+/// What a clause ends with beside the point.
+const TAGS: &Phrases = phrases![
+    "am i correct",
+    "am i right",
+    "are these details correct",
+    "correct",
+    "do i have that right",
+    "do i have the information right",
+    "do you confirm",
+    "does that sound good",
+    "does that sound right",
+    "does that work",
+    "does that work for you",
+    "does this work",
+    "how does that sound",
+    "is everything correct",
+    "is it correct",
+    "is it ok",
+    "is it okay",
+    "is it right",
+    "is that all correct",
+    "is that all right",
+    "is that alright",
+    "is that correct",
+    "is that fine",
+    "is that good",
+    "is that ok",
+    "is that okay",
+    "is that right",
+    "is this alright",
+    "is this correct",
+    "is this fine",
+    "is this good",
+    "is this ok",
+    "is this okay",
+    "is this right",
+    "ok",
+    "okay",
+    "please confirm",
+    "please confirm that",
+    "right",
+    "sound good",
+    "sounds good",
+    "work",
+    "work for you",
+    "works",
+    "yes",
+];
+
+/// The clauses in one line; of `former` ones, those that say something else.
+pub(super) fn tell(call: &[Utterance<'_>], clauses: &[Clause], former: &[Clause]) -> String {
+    let mut told = Told::default();
+    for clause in clauses {
+        told.add(&text_of(&call[clause.turn], clause), false);
+    }
+    for clause in former {
+        told.add(&text_of(&call[clause.turn], clause), true);
+    }
+    plain(&in_third_person(&told.parts.join("; ")))
+}
+
+/// What has been told so far.
+#[derive(Default)]
+struct Told {
+    parts: Vec<String>,
+    words: usize,
+}
+
+impl Told {
+    /// Adds a clause when it fits. A former one has to name something new.
+    fn add(&mut self, text: &str, is_former: bool) {
+        let words = text.split(' ').count();
+        if is_scrap(text) || self.words + words > LONGEST || is_former && !self.is_news(text) {
+            return;
+        }
+        self.words += words;
+        self.parts.push(text.to_owned());
+    }
+
+    /// Whether `text` has a name or a figure, and mostly such words of content as were not told.
+    fn is_news(&self, text: &str) -> bool {
+        let told = self.parts.join(" ").to_lowercase();
+        let told: Vec<&str> = told.split(|c: char| !c.is_alphanumeric()).collect();
+        let lower = text.to_lowercase();
+        let content = lower
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty() && !is_small(word));
+        let (mut new, mut all) = (0, 0);
+        for word in content {
+            all += 1;
+            new += usize::from(!told.contains(&word));
+        }
+        new * 2 >= all && new > 0 && text.split(' ').skip(1).any(names)
+    }
+}
+
+/// Whether a word is a name or a figure.
+fn names(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit())
+}
+
+/// Whether a clause says nothing by itself: "all the details".
+fn is_scrap(text: &str) -> bool {
+    let content = text.split(' ').filter(|word| !is_small(&word.to_lowercase()));
+    content.take(2).count() < 2
+        && !text.split(' ').any(|word| word.contains(|c: char| c.is_ascii_digit()))
+        && !text.split(' ').skip(1).any(names)
+}
+
+/// What a clause says, without times that no longer hold.
+fn text_of(utterance: &Utterance<'_>, clause: &Clause) -> String {
+    let places = &clause.places;
+    let is_introduced = |place: &usize| {
+        let end = utterance.words[*place].end;
+        utterance.text[end..].trim_start().starts_with(':')
+    };
+    let introduced = (places.start..places.end.min(places.start + INTRODUCTION))
+        .rev()
+        .find(|place| is_introduced(place))
+        .map_or(places.start, |place| place + 1);
+    let mut start = introduced;
+    while start < places.end {
+        if utterance.behind(start, TAGS).is_some_and(|end| end >= places.end) {
+            return String::new();
+        }
+        if let Some(end) = utterance.behind(start, LEADS) {
+            start = end;
+        } else if is_interjection(utterance.norm(start)) {
+            start += 1;
+        } else {
+            break;
+        }
+    }
+    if start >= places.end {
+        return String::new();
+    }
+    let mut text = String::new();
+    let mut from = start;
+    for mention in mentions(utterance, None) {
+        let is_gone = match mention.moment {
+            Moment::Day(_) => clause.day_is_gone,
+            Moment::Clock(_) => clause.hour_is_gone,
+        };
+        if !is_gone || mention.places.start < from || mention.places.end > places.end {
+            continue;
+        }
+        let mut before = mention.places.start;
+        while before > from
+            && matches!(
+                utterance.norm(before - 1),
+                "at" | "by" | "for" | "from" | "on" | "the" | "until"
+            )
+        {
+            before -= 1;
+        }
+        if before > from {
+            text.push_str(utterance.quote(from..before));
+            text.push(' ');
+        }
+        from = mention.places.end;
+    }
+    // "..., is that correct?"
+    let end = (from..places.end)
+        .find(|place| *place > start && utterance.behind(*place, TAGS).is_some_and(|end| end >= places.end))
+        .unwrap_or(places.end);
+    if from < end {
+        text.push_str(utterance.quote(from..end));
+    }
+    text.trim().to_owned()
+}
+
+/// Words before which "you" is an object.
+const BEFORE_OBJECTS: &[&str] = &[
+    "at", "by", "call", "contact", "email", "for", "from", "give", "giving", "help", "let", "meet", "notify", "of",
+    "on", "reach", "remind", "see", "send", "show", "tell", "text", "to", "with",
+];
+
+/// The text with the caller in the third person.
+fn in_third_person(text: &str) -> String {
+    let mut told = String::with_capacity(text.len());
+    let mut last = String::new();
+    for word in text.split_whitespace() {
+        let bare = word.trim_end_matches(|c: char| c.is_ascii_punctuation());
+        let lower = bare.to_lowercase().replace('’', "'");
+        let third = match lower.as_str() {
+            "you" if BEFORE_OBJECTS.contains(&last.as_str()) => "them",
+            "you" => "they",
+            "your" => "their",
+            "yours" => "theirs",
+            "you're" => "they're",
+            "you'll" => "they'll",
+            "you'd" => "they'd",
+            "you've" => "they've",
+            _ => bare,
+        };
+        if !told.is_empty() {
+            told.push(' ');
+        }
+        told.push_str(third);
+        told.push_str(&word[bare.len()..]);
+        last = lower;
+    }
+    told
+}
