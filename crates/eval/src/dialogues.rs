@@ -86,7 +86,7 @@ pub(crate) struct Method {
 pub(crate) const METHODS: &[Method] = &[
     Method {
         name: "caller-memory",
-        summarise: |turns| summary::of_call(&transcript(turns)),
+        summarise: |turns| crate::summary_of(&transcript(turns)),
     },
     Method {
         name: "LEAD-3",

@@ -1,6 +1,8 @@
-//! Measures what the service makes of calls: summaries against people's own by ROUGE, beside two simple methods, and
-//! names against the names that callers were given. The data stay outside the repository; their paths are arguments.
+//! Measures what the service makes of calls: summaries against people's own by ROUGE, beside two simple methods, names
+//! against the names that callers were given, and how much of what was booked the next agent reads. The data stay
+//! outside the repository; their paths are arguments.
 
+mod bookings;
 mod dialogues;
 mod names;
 mod porter;
@@ -9,16 +11,17 @@ mod speed;
 
 use std::{fs, process::ExitCode};
 
-use dialogues::{Dialogue, METHODS, Naming, transcript};
-use language::{Speaker, summary};
+use dialogues::{METHODS, Naming, transcript};
+use language::{Speaker, Transcript, findings, summary};
 use names::{Call, NameResult, Source};
 
-const USAGE: &str = "usage: eval [--dialogues FILE.jsonl] [--calls FILE.jsonl] [--show N]";
+const USAGE: &str = "usage: eval [--dialogues FILE.jsonl] [--calls FILE.jsonl] [--bookings FILE.jsonl] [--show N]";
 
 #[derive(Default)]
 struct Args {
     dialogues: Option<String>,
     calls: Option<String>,
+    bookings: Option<String>,
     show: usize,
 }
 
@@ -34,8 +37,11 @@ fn main() -> ExitCode {
         }
     };
     let mut failed = false;
-    let measures: [(&str, &Option<String>, Measure); 2] =
-        [("dialogues", &args.dialogues, summaries), ("calls", &args.calls, names)];
+    let measures: [(&str, &Option<String>, Measure); 3] = [
+        ("dialogues", &args.dialogues, summaries),
+        ("calls", &args.calls, names),
+        ("bookings", &args.bookings, booked),
+    ];
     for (what, path, run) in measures {
         let Some(path) = path else {
             println!("{what}: no file given, nothing measured");
@@ -66,6 +72,7 @@ fn args(mut given: impl Iterator<Item = String>) -> Result<Args, String> {
         match name.as_str() {
             "--dialogues" => args.dialogues = Some(value),
             "--calls" => args.calls = Some(value),
+            "--bookings" => args.bookings = Some(value),
             "--show" => {
                 args.show = value
                     .parse()
@@ -77,12 +84,14 @@ fn args(mut given: impl Iterator<Item = String>) -> Result<Args, String> {
     Ok(args)
 }
 
+/// What each of `lines` holds.
+fn parsed<T>(lines: &[String], parse: fn(&str) -> Result<T, serde_json::Error>) -> Result<Vec<T>, String> {
+    let one = |(number, line): (usize, &String)| parse(line).map_err(|error| format!("line {}: {error}", number + 1));
+    lines.iter().enumerate().map(one).collect()
+}
+
 fn summaries(lines: &[String], args: &Args) -> Result<(), String> {
-    let dialogues: Vec<Dialogue> = lines
-        .iter()
-        .enumerate()
-        .map(|(number, line)| dialogues::parse(line).map_err(|error| format!("line {}: {error}", number + 1)))
-        .collect::<Result<_, _>>()?;
+    let dialogues = parsed(lines, dialogues::parse)?;
     println!("summaries of {} dialogues, ROUGE F-measure in percent", dialogues.len());
     for (title, naming) in [
         ("speakers of the references named caller and agent", Naming::Roles),
@@ -110,7 +119,7 @@ fn summaries(lines: &[String], args: &Args) -> Result<(), String> {
             println!("  {}: {text}", named(*speaker));
         }
         println!("people: {}", dialogue.references.join(" / "));
-        println!("ours:   {}", summary::of_call(&transcript(&dialogue.turns)));
+        println!("ours:   {}", summary_of(&transcript(&dialogue.turns)));
     }
     Ok(())
 }
@@ -123,11 +132,7 @@ const fn named(speaker: Speaker) -> &'static str {
 }
 
 fn names(lines: &[String], args: &Args) -> Result<(), String> {
-    let calls: Vec<Call> = lines
-        .iter()
-        .enumerate()
-        .map(|(number, line)| Call::parse(line).map_err(|error| format!("line {}: {error}", number + 1)))
-        .collect::<Result<_, _>>()?;
+    let calls = parsed(lines, Call::parse)?;
     println!("names of {} recorded calls", calls.len());
     println!(
         "  {:<6} {:>6} {:>6} {:>9} {:>8}",
@@ -151,8 +156,18 @@ fn names(lines: &[String], args: &Args) -> Result<(), String> {
     }
     for call in calls.iter().take(args.show) {
         println!("---");
-        println!("text: {}", summary::of_call(&call.transcript(Source::Text)));
-        println!("asr:  {}", summary::of_call(&call.transcript(Source::Asr)));
+        println!("text: {}", summary_of(&call.transcript(Source::Text)));
+        println!("asr:  {}", summary_of(&call.transcript(Source::Asr)));
     }
     Ok(())
+}
+
+fn booked(lines: &[String], _: &Args) -> Result<(), String> {
+    bookings::print(&parsed(lines, bookings::Dialogue::parse)?);
+    Ok(())
+}
+
+/// The summary of a call whose day is not known.
+fn summary_of(call: &Transcript<'_>) -> String {
+    summary::of_call(call, &findings::of_call(call, None))
 }

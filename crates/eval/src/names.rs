@@ -72,7 +72,7 @@ impl Call {
 
     /// What was made of the caller's name; the last one that was stated counts.
     pub(crate) fn name_result(&self, source: Source) -> NameResult {
-        let findings = findings::of_call(&self.transcript(source));
+        let findings = findings::of_call(&self.transcript(source), None);
         let name = findings.iter().rev().find_map(|finding| match finding {
             Finding::Statement(statement) if statement.topic == Topic::Name => Some(&statement.value),
             _ => None,
