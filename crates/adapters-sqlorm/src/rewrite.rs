@@ -384,7 +384,7 @@ async fn lease_call(
     Ok(Some(LeasedWork::Call(row)))
 }
 
-/// The parameters of [`due_caller`] and [`due_call`].
+/// The parameters of [`due_caller()`] and [`due_call()`].
 fn due_at(now_ms: i64) -> [Value; 3] {
     [
         now_ms.into(),
