@@ -66,7 +66,8 @@ fn names(list: &[&str]) -> Names {
 fn allowed_edges(member: &str) -> Names {
     match member {
         "language" | "migrations" | "outgoing" | "write-behind" => names(&[]),
-        "domain" | "eval" => names(&["language"]),
+        "domain" => names(&["language"]),
+        "eval" => names(&["domain", "language"]),
         "adapters-sqlorm" => names(&["domain", "migrations", "write-behind"]),
         "api" => names(&[
             "write-behind",
