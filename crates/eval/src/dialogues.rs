@@ -1,6 +1,6 @@
 //! Dialogues that people summarised, and how close a summary comes to theirs.
 
-use language::{Speaker, Transcript, summary};
+use language::{Speaker, Transcript, findings, summary};
 use serde::Deserialize;
 
 use crate::rouge::{Score, mean, score, stems};
@@ -86,7 +86,7 @@ pub(crate) struct Method {
 pub(crate) const METHODS: &[Method] = &[
     Method {
         name: "caller-memory",
-        summarise: |turns| crate::summary_of(&transcript(turns)),
+        summarise: |turns| summary_of(&transcript(turns)),
     },
     Method {
         name: "LEAD-3",
@@ -142,6 +142,11 @@ fn named(reference: &str, naming: Naming) -> String {
         Naming::Roles => reference.replace("#Person2#", "caller").replace("#Person1#", "agent"),
         Naming::Persons => reference.to_owned(),
     }
+}
+
+/// The summary of a call whose day is not known.
+pub(crate) fn summary_of(call: &Transcript<'_>) -> String {
+    summary::of_call(call, &findings::of_call(call, None))
 }
 
 #[cfg(test)]

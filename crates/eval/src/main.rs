@@ -12,7 +12,7 @@ mod speed;
 use std::{fs, process::ExitCode};
 
 use dialogues::{METHODS, Naming, transcript};
-use language::{Speaker, Transcript, findings, summary};
+use language::Speaker;
 use names::{Call, NameResult, Source};
 
 const USAGE: &str = "usage: eval [--dialogues FILE.jsonl] [--calls FILE.jsonl] [--bookings FILE.jsonl] [--show N]";
@@ -119,7 +119,7 @@ fn summaries(lines: &[String], args: &Args) -> Result<(), String> {
             println!("  {}: {text}", named(*speaker));
         }
         println!("people: {}", dialogue.references.join(" / "));
-        println!("ours:   {}", summary_of(&transcript(&dialogue.turns)));
+        println!("ours:   {}", dialogues::summary_of(&transcript(&dialogue.turns)));
     }
     Ok(())
 }
@@ -156,8 +156,8 @@ fn names(lines: &[String], args: &Args) -> Result<(), String> {
     }
     for call in calls.iter().take(args.show) {
         println!("---");
-        println!("text: {}", summary_of(&call.transcript(Source::Text)));
-        println!("asr:  {}", summary_of(&call.transcript(Source::Asr)));
+        println!("text: {}", dialogues::summary_of(&call.transcript(Source::Text)));
+        println!("asr:  {}", dialogues::summary_of(&call.transcript(Source::Asr)));
     }
     Ok(())
 }
@@ -165,9 +165,4 @@ fn names(lines: &[String], args: &Args) -> Result<(), String> {
 fn booked(lines: &[String], _: &Args) -> Result<(), String> {
     bookings::print(&parsed(lines, bookings::Dialogue::parse)?);
     Ok(())
-}
-
-/// The summary of a call whose day is not known.
-fn summary_of(call: &Transcript<'_>) -> String {
-    summary::of_call(call, &findings::of_call(call, None))
 }

@@ -1,8 +1,8 @@
 //! What was agreed: appointments, and what the caller was promised.
 
 use super::{
-    agreement::{self, Agreement, Day},
-    finding::{Finding, Terms, Topic, statement},
+    agreement::{self, Agreement, Day, Terms},
+    finding::{Finding, Topic, statement},
     timing::timing,
     utterance::Utterance,
 };
@@ -224,7 +224,7 @@ fn appointments(utterance: &Utterance<'_>, cues: &Phrases, today: Option<Day>, f
         let value = plain(utterance.quote(start..time.places.end));
         let mut finding = statement(Topic::Appointment, value, utterance, cue.start..time.places.end);
         if let Finding::Statement(statement) = &mut finding {
-            statement.terms = Some(agreement::terms(utterance, &time.places, today));
+            statement.terms = Some(agreement::stated_terms(utterance, &time.places, today));
         }
         findings.push(finding);
         return;

@@ -2,10 +2,7 @@
 
 use std::{fmt, ops::Range};
 
-use super::{
-    agreement::{Clock, Day, Status},
-    utterance::Utterance,
-};
+use super::{agreement::Terms, utterance::Utterance};
 use crate::transcript::{Speaker, Transcript};
 
 /// What a statement is about.
@@ -75,29 +72,6 @@ pub struct Statement {
     pub span: Range<usize>,
     /// What an agreement comes to; `None` for other topics.
     pub terms: Option<Terms>,
-}
-
-/// What an agreement comes to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Terms {
-    /// Its day, when the words settle it.
-    pub day: Option<Day>,
-    /// Its hour, when the words settle it.
-    pub clock: Option<Clock>,
-    /// How it stands.
-    pub status: Status,
-}
-
-impl Terms {
-    /// `YYYY-MM-DD` or `YYYY-MM-DDTHH:MM`, as the clocks of the call go; `None` when no day is settled.
-    #[must_use]
-    pub fn when(&self) -> Option<String> {
-        let day = self.day?;
-        Some(match self.clock {
-            Some(Clock { hour, minute }) => format!("{day}T{hour:02}:{minute:02}"),
-            None => day.to_string(),
-        })
-    }
 }
 
 impl fmt::Debug for Statement {

@@ -17,8 +17,8 @@ mod reference;
 mod timing;
 mod utterance;
 
-pub use agreement::{Clock, Day, Status};
-pub use finding::{Finding, Statement, Terms, Topic};
+pub use agreement::{Clock, Day, Status, Terms};
+pub use finding::{Finding, Statement, Topic};
 pub(crate) use preference::is_channel;
 
 use crate::transcript::Transcript;

@@ -9,12 +9,12 @@ use std::ops::Range;
 
 use super::{
     super::utterance::Utterance,
-    Agreement, Status,
     cues::{
         ALTERNATIVES, ASKING, BETWEEN, CANCELLED, CONFIRM, COUNTERS, COURTESIES, DONE, FAILED, HAVING, MOVED, NO,
         NO_PROBLEM, NOUNS, OPEN, OWN, READ_BACK, RIGHT, SUCCEEDED, SURE, YES,
     },
     moment::{Clock, Day, Mention, Moment, SaidDay, SaidHour, mentions},
+    terms::{Agreement, Clause, Status},
     wording,
 };
 use crate::{
@@ -59,30 +59,6 @@ pub(in super::super) fn of_call(call: &[Utterance<'_>], today: Option<Day>) -> V
     }
     course.close();
     course.agreed
-}
-
-/// A sentence of a proposal.
-#[derive(Clone)]
-pub(super) struct Clause {
-    /// The place of the utterance in the call.
-    pub(super) turn: usize,
-    /// The places of its words.
-    pub(super) places: Range<usize>,
-    /// Whether another day holds than the one it names.
-    pub(super) day_is_gone: bool,
-    /// Whether another hour holds than the one it names.
-    pub(super) hour_is_gone: bool,
-}
-
-impl Clause {
-    fn new(turn: usize, places: Range<usize>) -> Self {
-        Self {
-            turn,
-            places,
-            day_is_gone: false,
-            hour_is_gone: false,
-        }
-    }
 }
 
 /// How something is proposed.

@@ -3,6 +3,7 @@
 mod course;
 mod cues;
 mod moment;
+mod terms;
 mod wording;
 
 use std::ops::Range;
@@ -10,57 +11,10 @@ use std::ops::Range;
 pub(super) use course::of_call;
 pub use moment::{Clock, Day};
 use moment::{Moment, mentions};
+pub(super) use terms::Agreement;
+pub use terms::{Status, Terms};
 
-use super::{finding::Terms, utterance::Utterance};
-
-/// How it stands with an agreement at the end of the call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Status {
-    /// The agent said that it is done.
-    Agreed,
-    /// The caller confirmed it, and nobody said that it is done.
-    Requested,
-    /// It was moved to the time given.
-    Moved,
-    /// It was called off.
-    Cancelled,
-}
-
-impl Status {
-    /// Every status.
-    pub const ALL: [Self; 4] = [Self::Agreed, Self::Requested, Self::Moved, Self::Cancelled];
-
-    /// The status's name in the interface and in storage.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Agreed => "agreed",
-            Self::Requested => "requested",
-            Self::Moved => "moved",
-            Self::Cancelled => "cancelled",
-        }
-    }
-}
-
-/// Something that was agreed.
-pub(super) struct Agreement {
-    /// What, in words of the call. One line, never empty.
-    pub(super) what: String,
-    /// Its day, when the words settle it.
-    pub(super) day: Option<Day>,
-    /// Its hour, when the words settle it.
-    pub(super) clock: Option<Clock>,
-    /// Whether a day or an hour was named, settled or not.
-    pub(super) is_timed: bool,
-    /// How it stands.
-    pub(super) status: Status,
-    /// The place of the utterance that proves it best.
-    pub(super) utterance: usize,
-    /// The places of the proving words in it.
-    pub(super) places: Range<usize>,
-    /// The place of the utterance that settled it.
-    pub(super) settled_at: usize,
-}
+use super::utterance::Utterance;
 
 /// Whether a day of the calendar is named at `places`, rather than a day of every week.
 pub(super) fn names_a_date(utterance: &Utterance<'_>, places: &Range<usize>) -> bool {
@@ -75,7 +29,7 @@ pub(super) fn asks_to_confirm(utterance: &Utterance<'_>) -> bool {
 }
 
 /// What the time that is named at `places` comes to, when it is agreed.
-pub(super) fn terms(utterance: &Utterance<'_>, places: &Range<usize>, today: Option<Day>) -> Terms {
+pub(super) fn stated_terms(utterance: &Utterance<'_>, places: &Range<usize>, today: Option<Day>) -> Terms {
     let mut terms = Terms {
         day: None,
         clock: None,

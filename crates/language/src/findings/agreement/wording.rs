@@ -2,8 +2,8 @@
 
 use super::{
     super::utterance::Utterance,
-    course::Clause,
     moment::{Moment, mentions},
+    terms::Clause,
 };
 use crate::text::{
     phrases::{Phrases, phrases},
