@@ -346,7 +346,12 @@ fn settle_call(
             Some(SaidFact::new(fact, turn, call.started_at_ms, call.received_at_ms))
         });
         let known = facts::of_call(write, tenant, &call)?;
-        let joining = rewrite::beside(known.iter().filter_map(|fact| fact.stated().map(|stated| (stated.key, stated.value))), said.collect());
+        let joining = rewrite::beside(
+            known
+                .iter()
+                .filter_map(|fact| fact.stated().map(|stated| (stated.key, stated.value))),
+            said.collect(),
+        );
         facts::add(write, tenant, &number, &mut caller, (id, &mut call), &joining)?;
     }
     lack_caller(write, tenant, &number, &mut caller, now_ms)?;

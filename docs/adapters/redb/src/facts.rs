@@ -82,7 +82,10 @@ pub(crate) fn of_call(view: &impl View, tenant: Uuid, call: &CallRow) -> Result<
 /// know is left as it is.
 fn settle(caller: &mut CallerRow, mut candidates: Vec<FactRow>) {
     candidates.sort_by_key(FactRow::order);
-    let judged: Vec<_> = candidates.iter().filter_map(|fact| Some((fact.stated()?, fact))).collect();
+    let judged: Vec<_> = candidates
+        .iter()
+        .filter_map(|fact| Some((fact.stated()?, fact)))
+        .collect();
     let standing = facts::standing(judged, |(stated, _)| *stated);
     let mut standing: Vec<FactRow> = standing.into_iter().map(|(_, fact)| fact.clone()).collect();
     let stood = |fact: &&FactRow| caller.standing.iter().any(|other| other.order() == fact.order());

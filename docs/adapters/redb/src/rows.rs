@@ -379,7 +379,9 @@ impl FactRow {
             quote: quote.clone(),
             said_at_ms: *said_at_ms,
             observed_at_ms,
-            terms: terms.clone().map(|terms| (terms.when, terms.status.as_str().to_owned())),
+            terms: terms
+                .clone()
+                .map(|terms| (terms.when, terms.status.as_str().to_owned())),
         }
     }
 
@@ -390,9 +392,10 @@ impl FactRow {
 
     /// What the domain's rules go by; `None` for a key that this release does not know.
     pub(crate) fn stated(&self) -> Option<Stated<'_>> {
-        let (when, status) = self.terms.as_ref().map_or((None, None), |(when, status)| {
-            (when.as_deref(), facts::status(status))
-        });
+        let (when, status) = self
+            .terms
+            .as_ref()
+            .map_or((None, None), |(when, status)| (when.as_deref(), facts::status(status)));
         Some(Stated {
             key: self.key.parse().ok()?,
             value: &self.value,
