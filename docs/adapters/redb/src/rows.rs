@@ -12,7 +12,7 @@ use domain::{
     caller::{Caller, Profile},
     enrichment::{CachedLookup, Company, Enrichment, Line, Person},
     error::PortError,
-    facts::{self, Fact, KnownFact, SaidFact, Stated, Terms},
+    facts::{self, Fact, FactKey, KnownFact, SaidFact, Stated, Terms},
     json::JsonObject,
     phone::{PhoneNumber, Region},
     port::{
