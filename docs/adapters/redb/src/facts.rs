@@ -97,7 +97,6 @@ fn settle(caller: &mut CallerRow, mut candidates: Vec<FactRow>) {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
     use domain::{facts::FactKey, memory::CallRecord};
     use redb::{Builder, backends::InMemoryBackend};
