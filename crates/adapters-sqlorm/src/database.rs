@@ -8,7 +8,7 @@ use std::{path::PathBuf, sync::Arc, time::Instant};
 
 use domain::{
     context::Deadline,
-    error::{CannotWrite, DeadlineExceeded, PortError},
+    error::{CannotWrite, DeadlineExceeded, PortError, SchemaTooOld},
     port::{OpenError, PoolState},
 };
 use futures_util::future::BoxFuture;
@@ -25,7 +25,8 @@ use tokio::{
 use crate::{
     connect,
     contact::{self, ContactNote, Contacts},
-    error::{FailureKind, failure_kind, port_error},
+    error::{FailureKind, failure_kind, is_missing_table, port_error},
+    migrate,
     transaction::{Decision, TransactionFuture},
     writer::Writer,
 };
@@ -100,6 +101,9 @@ const TRIAL_POSTGRES: [&str; 3] = [
     "DELETE FROM calls WHERE false",
 ];
 
+/// Finds a schema step that has been applied.
+const FIND_STEP: &str = "SELECT 1 FROM seaql_migrations WHERE version = $1";
+
 /// Writes that may wait for SQLite's writing connection: about a third of a second's worth.
 const WRITES_WAITING: usize = 1024;
 
@@ -151,13 +155,24 @@ impl Database {
         }
     }
 
-    /// Asks the database for a sign of life, and, when the last write failed, whether it writes again.
+    /// Asks the database whether it has this release's newest schema step, which somebody may have undone since the
+    /// start, and, when the last write failed, whether it writes again. Steps of a newer release do not matter.
     ///
     /// # Errors
-    /// [`PortError::Unavailable`] when there is none by the deadline, or, with [`CannotWrite`], when it cannot write;
-    /// [`PortError::Internal`] when its file was found to be damaged since it was opened.
+    /// [`PortError::Unavailable`] when there is no answer by the deadline, or, with [`CannotWrite`], when it cannot
+    /// write; [`PortError::Internal`] when its file was found to be damaged since it was opened, or, with
+    /// [`SchemaTooOld`], when the step is missing.
     pub async fn ping(&self, deadline: Deadline) -> Result<(), PortError> {
-        self.query_one("ping", deadline, "SELECT 1", Vec::new).await?;
+        let step = migrate::newest_step();
+        let found = self.query_one("ping", deadline, FIND_STEP, || vec![step.clone().into()]);
+        match found.await {
+            Ok(Some(_)) => {}
+            Ok(None) => return Err(PortError::Internal(Box::new(SchemaTooOld))),
+            Err(PortError::Internal(cause)) if is_missing_table(&cause) => {
+                return Err(PortError::Internal(Box::new(SchemaTooOld)));
+            }
+            Err(error) => return Err(error),
+        }
         self.inner.backend.writer().check_files();
         if self.inner.backend.writer().is_damaged() {
             return Err(PortError::Internal(Box::new(Damaged)));

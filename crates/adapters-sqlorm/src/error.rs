@@ -6,7 +6,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use domain::error::PortError;
+use domain::error::{Cause, PortError};
 use sea_orm::{DbErr, RuntimeErr, SqlxError, SqlxSqliteError};
 
 /// The cause of a [`PortError`] as the log shows it. Its debug form is its display form, because the drivers' debug
@@ -61,6 +61,18 @@ pub(crate) fn port_error(error: DbErr) -> PortError {
     } else {
         PortError::Internal(cause)
     }
+}
+
+/// Whether a statement was refused because its table is not there.
+pub(crate) fn is_missing_table(cause: &Cause) -> bool {
+    let Some(DatabaseFailure(DbErr::Query(RuntimeErr::SqlxError(error)))) = cause.downcast_ref() else {
+        return false;
+    };
+    let SqlxError::Database(refusal) = &**error else {
+        return false;
+    };
+    // SQLite has no code for it: SQLITE_ERROR is every mistake in a statement.
+    refusal.code().as_deref() == Some("42P01") || refusal.message().starts_with("no such table")
 }
 
 /// What kind of failure an error is.

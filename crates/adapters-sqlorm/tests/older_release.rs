@@ -66,6 +66,31 @@ async fn steps_of_a_newer_release_are_named() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_that_a_newer_release_migrates_stays_ready_on_sqlite() {
+    stays_ready(Place::sqlite()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_that_a_newer_release_migrates_stays_ready_on_postgres() {
+    if let Some(place) = Place::postgres().await {
+        stays_ready(place).await;
+    }
+}
+
+/// While replicas are replaced one by one, those of this release go on beside the newer one, which has migrated.
+async fn stays_ready(place: Place) {
+    let database = place.migrated().await;
+    execute(
+        &place,
+        &["INSERT INTO seaql_migrations VALUES ('m20990101_000001_moon', 0)"],
+    )
+    .await;
+    database.ping(ample()).await.unwrap();
+    database.close(ample()).await;
+    place.open().await.ping(ample()).await.unwrap();
+}
+
 async fn tolerates(place: Place) {
     let database = place.migrated().await;
     let tenant = tenant(&database, "one").await;

@@ -87,7 +87,7 @@ async fn a_file_that_is_no_database_is_named() {
 #[tokio::test]
 async fn an_sqlite_file_is_created_with_its_folder_for_its_owner_only() {
     let place = Place::sqlite();
-    let database = place.open().await;
+    let database = place.migrated().await;
     database.ping(within_ms(1_000)).await.unwrap();
     let file = place.options.url.strip_prefix("sqlite://").unwrap();
     let metadata = std::fs::metadata(file).unwrap();

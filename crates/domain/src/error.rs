@@ -32,6 +32,12 @@ pub struct DeadlineExceeded {
 #[error("the storage cannot write")]
 pub struct CannotWrite(#[source] pub PortError);
 
+/// The cause of [`PortError::Internal`] of a storage whose schema lacks a step that this release needs, for example
+/// because somebody has undone it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the database lacks a migration of this release; run `caller-memory migrate up`")]
+pub struct SchemaTooOld;
+
 /// An error with its causes, each said once, in one line for the log.
 #[derive(Debug, Clone, Copy)]
 pub struct Chain<'a>(pub &'a (dyn error::Error + 'static));

@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use domain::{
     async_trait,
     context::Deadline,
-    error::PortError,
+    error::{PortError, SchemaTooOld},
     port::{
         AccessAdmin, CallerAdmin, CallerMemory, EnrichmentCache, KeyStore, MigrateError, Migration, OpenCalls,
         OpenError, PoolState, ReceiptStore, SpendAdmin, SpendLedger, Storage, StorageDriver, StorageOptions,
@@ -17,7 +17,7 @@ use crate::{
     InMemoryCallerMemory, InMemoryKeyStore, InMemoryReceiptStore, InMemorySpendLedger, state::State, world::World,
 };
 
-/// The schema steps. Nothing depends on them; they are there so that programs which migrate can be tested.
+/// The schema steps. Only readiness depends on them; they are there so that programs which migrate can be tested.
 const STEPS: [&str; 2] = ["callers", "receipts"];
 
 /// Opens a storage in memory by `memory:`, which is the process's own, and by `memory:PATH` one in a file, which
@@ -130,7 +130,11 @@ impl Storage for InMemoryStorage {
     }
 
     async fn ready(&self, deadline: Deadline) -> Result<(), PortError> {
-        self.world.open::<State>("ready", deadline).map(|_| ())
+        let state = self.world.open::<State>("ready", deadline)?;
+        if state.steps < STEPS.len() {
+            return Err(PortError::Internal(Box::new(SchemaTooOld)));
+        }
+        Ok(())
     }
 
     async fn migrations(&self) -> Result<Vec<Migration>, MigrateError> {
@@ -179,7 +183,11 @@ struct BareStorage(Arc<dyn Storage>);
 #[async_trait]
 impl<D: StorageDriver> StorageDriver for Bare<D> {
     async fn open(&self, options: StorageOptions) -> Result<Arc<dyn Storage>, OpenError> {
-        Ok(Arc::new(BareStorage(self.0.open(options).await?)))
+        let storage = self.0.open(options).await?;
+        // Nobody else will: it leaves out its steps, too.
+        let migrated = storage.migrate_up().await;
+        migrated.map_err(|error| OpenError::new(error.to_string()))?;
+        Ok(Arc::new(BareStorage(storage)))
     }
 }
 

@@ -10,7 +10,7 @@ use std::{
 use domain::{
     async_trait,
     context::Deadline,
-    error::PortError,
+    error::{PortError, SchemaTooOld},
     port::{
         AccessAdmin, CallerAdmin, CallerMemory, EnrichmentCache, KeyStore, MigrateError, Migration, OpenCalls,
         OpenError, PoolState, ReceiptStore, SpendAdmin, SpendLedger, Storage, StorageDriver, StorageOptions,
@@ -41,6 +41,7 @@ enum Flaw {
     IsEmptyWhenOpenedAgain,
     HangsWhenClosed,
     IsNeverReady,
+    IsReadyWithoutItsSchema,
     NamesAnotherFile,
 }
 
@@ -148,7 +149,14 @@ impl Storage for Broken {
         if self.flaw == Flaw::IsNeverReady {
             return Err(PortError::deadline("ready"));
         }
-        self.storage.ready(deadline).await
+        match self.storage.ready(deadline).await {
+            Err(PortError::Internal(cause))
+                if self.flaw == Flaw::IsReadyWithoutItsSchema && cause.is::<SchemaTooOld>() =>
+            {
+                Ok(())
+            }
+            ready => ready,
+        }
     }
 
     async fn migrations(&self) -> Result<Vec<Migration>, MigrateError> {
@@ -243,4 +251,5 @@ fails!(many_processes: IsManyProcesses fails a_port_is_one_for_the_whole_process
 fails!(empty_again: IsEmptyWhenOpenedAgain fails what_was_acknowledged_survives_closing, closing_writes_what_waits, another_process_sees_what_was_acknowledged);
 fails!(hangs: HangsWhenClosed fails closing_ends_by_its_deadline);
 fails!(never_ready: IsNeverReady fails a_healthy_storage_is_ready);
+fails!(ready_without_its_schema: IsReadyWithoutItsSchema fails a_storage_that_lacks_a_step_is_not_ready);
 fails!(another_file: NamesAnotherFile fails the_file_is_made_by_opening);

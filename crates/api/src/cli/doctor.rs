@@ -9,7 +9,11 @@ use std::{
 };
 
 use clap::Args;
-use domain::{context::Deadline, port::Storage};
+use domain::{
+    context::Deadline,
+    error::{PortError, SchemaTooOld},
+    port::Storage,
+};
 use outgoing::BaseUrl;
 use serde::Serialize;
 
@@ -185,9 +189,14 @@ async fn look(settings: &ServeSettings, storage: &dyn Storage) -> (Vec<Check>, O
     let missing = missing_parts(settings, storage);
     let mut checks: Vec<_> = missing.iter().map(|part| fail("database", part.to_string())).collect();
     let failed = |error: &(dyn std::error::Error + 'static)| unusable(error).into_text();
-    if let Err(error) = storage.ready(deadline()).await {
-        checks.push(fail("database", failed(&error)));
-        return (checks, None);
+    match storage.ready(deadline()).await {
+        Ok(()) => {}
+        // A check of its own, below.
+        Err(PortError::Internal(cause)) if cause.is::<SchemaTooOld>() => {}
+        Err(error) => {
+            checks.push(fail("database", failed(&error)));
+            return (checks, None);
+        }
     }
     checks.push(ok("database", format!("the {scheme} database answers")));
     let pending = match pending(storage).await {

@@ -16,7 +16,7 @@ use actix_web::{
 };
 use domain::{
     context::Deadline,
-    error::{CannotWrite, PortError},
+    error::{CannotWrite, PortError, SchemaTooOld},
     port::Storage,
 };
 
@@ -27,6 +27,8 @@ use crate::error::Chain;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 const NO_ANSWER: &str = "the database does not answer\n";
+
+const TOO_OLD: &str = "the database lacks a migration of this release; run `caller-memory migrate up`\n";
 
 /// The format of `OpenMetrics`, which Prometheus reads.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -72,6 +74,7 @@ fn reason(error: &PortError) -> &'static str {
     match error {
         PortError::Unavailable(cause) if cause.is::<CannotWrite>() => "the database cannot write\n",
         PortError::Unavailable(_) => NO_ANSWER,
+        PortError::Internal(cause) if cause.is::<SchemaTooOld>() => TOO_OLD,
         PortError::Internal(_) => "the database fails, for example because it is damaged; the log has the cause\n",
     }
 }
@@ -88,12 +91,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_probe_tells_a_silent_database_from_a_full_and_a_damaged_one() {
+    fn a_probe_tells_a_silent_database_from_a_full_a_damaged_and_an_old_one() {
         let cannot_write = CannotWrite(PortError::Internal("the disk is full".into()));
         for (error, says) in [
             (PortError::deadline("ready"), "does not answer"),
             (PortError::Unavailable(Box::new(cannot_write)), "cannot write"),
             (PortError::Internal("malformed".into()), "damaged"),
+            (PortError::Internal(Box::new(SchemaTooOld)), "migrate up"),
         ] {
             assert!(reason(&error).contains(says), "{error:?}");
         }

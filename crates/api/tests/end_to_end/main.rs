@@ -368,6 +368,26 @@ fn replicas_that_start_at_once_share_one_first_key() {
 }
 
 #[test]
+fn migrations_that_are_undone_beside_a_service_make_it_not_ready() {
+    on_each_database(|database| {
+        if database.is_in_memory() {
+            // Another process has a world of its own.
+            return;
+        }
+        let service = Service::start(database, &[]);
+        assert_eq!(service.admin_text("/readyz"), "ready\n");
+        service::command(database, &["migrate", "down", "--steps", "2"]);
+        assert_eq!(service.admin_status("/readyz"), Some(503));
+        assert_eq!(
+            service.admin_text("/readyz"),
+            "the database lacks a migration of this release; run `caller-memory migrate up`\n"
+        );
+        service::command(database, &["migrate", "up"]);
+        assert_eq!(service.admin_text("/readyz"), "ready\n");
+    });
+}
+
+#[test]
 fn another_tenant_sees_nothing() {
     on_each_database(|database| {
         let service = Service::start(database, &[]);

@@ -156,11 +156,12 @@ pub trait Storage: Send + Sync {
         None
     }
 
-    /// Whether the storage can be read, and whether its last write did not fail.
+    /// Whether the storage can be read, whether its last write did not fail, and whether its schema is still as new as
+    /// this release needs. Steps of a newer release, which may be starting beside this one, do not matter.
     ///
     /// # Errors
     /// [`PortError`] when it cannot serve, with the cause: [`CannotWrite`](crate::error::CannotWrite) where it can be
-    /// read all the same.
+    /// read all the same, [`SchemaTooOld`](crate::error::SchemaTooOld) where steps are missing.
     async fn ready(&self, deadline: Deadline) -> Result<(), PortError>;
 
     /// Every schema step, oldest first; changes nothing. A storage without a schema has none.

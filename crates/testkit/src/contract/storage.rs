@@ -6,6 +6,7 @@ use domain::{
     access::{KeyGrant, TenantId},
     call::{CallId, CallOutcome},
     caller::{Caller, Profile},
+    error::{PortError, SchemaTooOld},
     port::{CallerMemory, CapChange, CapChanges, Day, Purchase, Storage, Subject},
 };
 
@@ -347,17 +348,38 @@ pub async fn closing_ends_by_its_deadline(fixture: &StorageFixture) {
     promptly("close", storage.close(passed())).await;
 }
 
-/// A storage that can be read and written says that it is ready, migrated or not.
+/// A storage that can be read and written says that it is ready.
 pub async fn a_healthy_storage_is_ready(fixture: &StorageFixture) {
-    let storage = fixture.open().await;
-    storage.ready(ample()).await.expect("an empty storage is ready");
-    storage.migrate_up().await.expect("a healthy storage migrates");
+    let storage = fixture.migrated().await;
+    storage.ready(ample()).await.expect("a migrated storage is ready");
     tenant(&*storage, "one").await;
     storage
         .ready(ample())
         .await
         .expect("a storage that was written is ready");
     let _ = promptly("ready", storage.ready(passed())).await;
+}
+
+/// A storage is not ready, and says why, while a step of its schema is missing: before it is migrated, and after the
+/// step was undone.
+pub async fn a_storage_that_lacks_a_step_is_not_ready(fixture: &StorageFixture) {
+    let storage = fixture.open().await;
+    if steps(&*storage).await.is_empty() {
+        return left_out("schema steps");
+    }
+    let lacks_a_step = async || match storage.ready(ample()).await {
+        Err(PortError::Internal(cause)) => cause.is::<SchemaTooOld>(),
+        _ => false,
+    };
+    assert!(lacks_a_step().await, "nothing is migrated yet");
+    storage.migrate_up().await.expect("a healthy storage migrates");
+    for undone in [1, u32::MAX] {
+        storage.ready(ample()).await.expect("a migrated storage is ready");
+        storage.migrate_down(undone).await.expect("a healthy storage migrates");
+        assert!(lacks_a_step().await, "{undone} steps are undone");
+        storage.migrate_up().await.expect("a healthy storage migrates");
+    }
+    storage.ready(ample()).await.expect("a migrated storage is ready");
 }
 
 /// The file that the driver names for a URL is the one that opening creates; naming it creates nothing.
@@ -396,6 +418,7 @@ macro_rules! storage_contract {
             closing_writes_what_waits,
             closing_ends_by_its_deadline,
             a_healthy_storage_is_ready,
+            a_storage_that_lacks_a_step_is_not_ready,
             the_file_is_made_by_opening,
         }
     };
