@@ -12,6 +12,7 @@ use domain::{
     port::{OpenError, PoolState},
 };
 use futures_util::future::BoxFuture;
+use migrations::{Migrator, MigratorTrait};
 use sea_orm::{
     ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, FromQueryResult, QueryResult,
     Statement, Value,
@@ -26,7 +27,6 @@ use crate::{
     connect,
     contact::{self, ContactNote, Contacts},
     error::{FailureKind, failure_kind, is_missing_table, port_error},
-    migrate,
     transaction::{Decision, TransactionFuture},
     writer::Writer,
 };
@@ -163,7 +163,7 @@ impl Database {
     /// write; [`PortError::Internal`] when its file was found to be damaged since it was opened, or, with
     /// [`SchemaTooOld`], when the step is missing.
     pub async fn ping(&self, deadline: Deadline) -> Result<(), PortError> {
-        let step = migrate::newest_step();
+        let step = Migrator::migrations().last().map(|step| step.name().to_owned());
         let found = self.query_one("ping", deadline, FIND_STEP, || vec![step.clone().into()]);
         match found.await {
             Ok(Some(_)) => {}

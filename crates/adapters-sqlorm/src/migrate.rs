@@ -114,12 +114,6 @@ impl Database {
     }
 }
 
-/// The name of the newest step that this release has.
-pub(crate) fn newest_step() -> Option<String> {
-    let steps = Migrator::migrations();
-    steps.last().map(|step| step.name().to_owned())
-}
-
 /// Which way to go.
 #[derive(Debug, Clone, Copy)]
 enum Direction {
