@@ -43,6 +43,9 @@ pub struct DatabaseSettings {
 /// given up 5 ms earlier, so that with less hardly any request could be answered.
 const DEADLINE_MS: RangeInclusive<u64> = 20..=60_000;
 
+/// How long after its recall a call that was not written back counts as a gap and as open, in seconds.
+pub(crate) const UNFINISHED_AFTER_S: u32 = 7_200;
+
 /// Everything that `serve` can be told.
 #[derive(Debug, Clone, Args)]
 pub struct ServeSettings {
@@ -122,7 +125,7 @@ pub struct ServeSettings {
         long,
         env = "CALLER_MEMORY_UNFINISHED_AFTER_S",
         value_name = "S",
-        default_value_t = 7_200,
+        default_value_t = u64::from(UNFINISHED_AFTER_S),
         value_parser = clap::value_parser!(u64).range(1..=2_592_000)
     )]
     pub unfinished_after_s: u64,

@@ -11,7 +11,7 @@ use super::{
     span::Span,
     store::{deadline, needed, now_ms, refused, unusable, with_migrated},
 };
-use crate::storage_parts::Part;
+use crate::{config::UNFINISHED_AFTER_S, storage_parts::Part};
 
 /// The most calls that are listed of a tenant.
 const MOST: u32 = 1_000;
@@ -34,7 +34,7 @@ pub(super) struct Open {
         long,
         env = "CALLER_MEMORY_UNFINISHED_AFTER_S",
         value_name = "SPAN",
-        default_value = "2h",
+        default_value_t = Span::of_seconds(UNFINISHED_AFTER_S),
         value_parser = Span::or_seconds
     )]
     older_than: Span,

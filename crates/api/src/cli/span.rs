@@ -1,6 +1,6 @@
 //! Spans of time as people write them on a command line: `90d`, `24h`, `15m`, `30s`.
 
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 /// A span of time of at least one second and at most 100 years, in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,7 +13,15 @@ pub(super) struct NotASpan;
 
 const LONGEST_MS: i64 = 36_500 * 86_400_000;
 
+/// The units and their milliseconds, the longest first.
+const UNITS: [(char, i64); 4] = [('d', 86_400_000), ('h', 3_600_000), ('m', 60_000), ('s', 1000)];
+
 impl Span {
+    /// The span of this many seconds.
+    pub(super) fn of_seconds(seconds: u32) -> Self {
+        Self(i64::from(seconds) * 1000)
+    }
+
     /// The moment that lies this span after `ms`; both in milliseconds since the epoch.
     pub(super) fn after(self, ms: i64) -> i64 {
         ms.saturating_add(self.0)
@@ -40,13 +48,7 @@ impl FromStr for Span {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (unit_at, unit) = text.char_indices().next_back().ok_or(NotASpan)?;
-        let unit_ms = match unit {
-            's' => 1000,
-            'm' => 60_000,
-            'h' => 3_600_000,
-            'd' => 86_400_000,
-            _ => return Err(NotASpan),
-        };
+        let (_, unit_ms) = UNITS.into_iter().find(|(name, _)| *name == unit).ok_or(NotASpan)?;
         let digits = &text[..unit_at];
         if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
             return Err(NotASpan);
@@ -57,6 +59,17 @@ impl FromStr for Span {
             .filter(|ms| (1..=LONGEST_MS).contains(ms))
             .map(Self)
             .ok_or(NotASpan)
+    }
+}
+
+impl fmt::Display for Span {
+    /// Writes it as it is read, in the longest unit of which it is a whole number.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let whole = UNITS.into_iter().find(|(_, unit_ms)| self.0 % unit_ms == 0);
+        match whole {
+            Some((unit, unit_ms)) => write!(f, "{}{unit}", self.0 / unit_ms),
+            None => write!(f, "{} ms", self.0),
+        }
     }
 }
 
@@ -102,6 +115,14 @@ mod tests {
         ] {
             assert_eq!(text.parse::<Span>(), Err(NotASpan), "{text}");
         }
+    }
+
+    #[test]
+    fn spans_are_written_as_they_are_read() {
+        for text in ["1s", "90s", "15m", "2h", "25h", "90d"] {
+            assert_eq!(text.parse::<Span>().unwrap().to_string(), text);
+        }
+        assert_eq!(Span::of_seconds(7_200).to_string(), "2h");
     }
 
     #[test]
