@@ -13,10 +13,11 @@ use std::{
 };
 
 use domain::{
+    access::TenantId,
     async_trait,
     context::Deadline,
     error::PortError,
-    port::{AdminError, CapChange, CapChanges, DailyCaps, Day, Purchase, SpendAdmin, SpendLedger, Usage},
+    port::{AdminError, CapChange, CapChanges, DailyCaps, Day, NoSuchTenant, Purchase, SpendAdmin, SpendLedger, Usage},
 };
 use sea_orm::{ConnectionTrait, DbBackend, FromQueryResult, Statement};
 use tokio::{sync::Semaphore, time::timeout_at};
@@ -71,8 +72,6 @@ ON CONFLICT (tenant_id, day, vendor) DO UPDATE SET
 enum PurchaseFault {
     #[error("the connection broke while a purchase was committed, which may be counted or not")]
     CommitLost,
-    #[error("there is no such tenant")]
-    NoTenant,
     #[error("the price of a look-up is too high to be counted")]
     TooDear,
 }
@@ -101,7 +100,7 @@ impl SpendLedger for SqlSpendLedger {
                         _ => FIND_TENANT,
                     };
                     if query_one(transaction, find, [tenant.into()]).await?.is_none() {
-                        return Ok(Decision::Discard(Err(refusal(PurchaseFault::NoTenant))));
+                        return Ok(Decision::Discard(Err(refusal(NoSuchTenant(TenantId(tenant))))));
                     }
                     let values = [tenant.into(), day.into(), vendor.into(), price.into()];
                     if run(transaction, COUNT, values).await?.rows_affected() == 0 {
@@ -228,7 +227,7 @@ impl SpendAdmin for SqlSpendLedger {
     }
 }
 
-fn refusal(why: PurchaseFault) -> PortError {
+fn refusal(why: impl std::error::Error + Send + Sync + 'static) -> PortError {
     PortError::Internal(Box::new(why))
 }
 

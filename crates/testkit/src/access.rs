@@ -47,6 +47,11 @@ impl Access {
         self.tenant(name).map(|tenant| tenant.id)
     }
 
+    /// Whether the tenant was created.
+    pub(crate) fn has(&self, id: TenantId) -> bool {
+        self.tenants.iter().any(|tenant| tenant.id == id)
+    }
+
     /// The tenant's name; one that was never created has its id for a name.
     pub(crate) fn name(&self, id: TenantId) -> String {
         let tenant = self.tenants.iter().find(|tenant| tenant.id == id);

@@ -7,7 +7,7 @@ use domain::{
     async_trait,
     context::Deadline,
     error::PortError,
-    port::{AdminError, CapChanges, DailyCaps, Day, Purchase, SpendAdmin, SpendLedger, Usage},
+    port::{AdminError, CapChanges, DailyCaps, Day, NoSuchTenant, Purchase, SpendAdmin, SpendLedger, Usage},
 };
 
 use crate::{
@@ -15,8 +15,7 @@ use crate::{
     world::{PartGuard, World},
 };
 
-/// Paid look-ups and caps in memory. Every tenant exists, and has its id for a name unless it got one with
-/// [`InMemorySpendLedger::add_tenant`]; clones share everything, as processes over one store do.
+/// Paid look-ups and caps in memory. Clones share everything, as processes over one store do.
 #[derive(Debug, Clone, Default)]
 pub struct InMemorySpendLedger {
     world: World,
@@ -34,7 +33,7 @@ impl InMemorySpendLedger {
         Self { world }
     }
 
-    /// Makes a tenant that commands can name.
+    /// Makes a tenant, which purchases need.
     #[must_use]
     pub fn add_tenant(&self, name: &str) -> TenantId {
         self.world.now().access.add_named(name)
@@ -49,6 +48,9 @@ impl InMemorySpendLedger {
 impl SpendLedger for InMemorySpendLedger {
     async fn reserve(&self, purchase: &Purchase, deadline: Deadline) -> Result<bool, PortError> {
         let mut state = self.open("reserve", deadline)?;
+        if !state.access.has(purchase.tenant) {
+            return Err(PortError::Internal(Box::new(NoSuchTenant(purchase.tenant))));
+        }
         let spend = &mut state.spend;
         let day = spend
             .bought

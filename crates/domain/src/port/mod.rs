@@ -21,5 +21,5 @@ pub use memory::{CallerMemory, OpenCalls, RecallQuery};
 pub use probe::{Probe, Stage};
 pub use receipt::ReceiptStore;
 pub use rewrite::{Claim, ModelError, RequestId, RewriteProbe, Subject, Summarizer, SummaryBacklog};
-pub use spend::{CapChange, CapChanges, DailyCaps, Day, Purchase, SpendAdmin, SpendLedger, Usage};
+pub use spend::{CapChange, CapChanges, DailyCaps, Day, NoSuchTenant, Purchase, SpendAdmin, SpendLedger, Usage};
 pub use storage::{MigrateError, Migration, OpenError, PoolState, Storage, StorageDriver, StorageOptions};

@@ -75,6 +75,11 @@ pub struct DailyCaps {
     pub spend_micro_usd: Option<u64>,
 }
 
+/// Somebody wants to buy for a tenant that does not exist.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("there is no tenant {0}")]
+pub struct NoSuchTenant(pub TenantId);
+
 /// Counts paid requests. This is all that serving needs.
 ///
 /// Implementations MUST:
@@ -84,7 +89,9 @@ pub struct DailyCaps {
 /// 3. return `false` exactly when the purchase would take the tenant's day above one of its caps, as they are at that
 ///    moment;
 /// 4. hold the caps against any number of simultaneous purchases, from any number of processes;
-/// 5. keep tenants, vendors and days apart: caps are of one tenant and one day, counts of one vendor as well.
+/// 5. keep tenants, vendors and days apart: caps are of one tenant and one day, counts of one vendor as well;
+/// 6. refuse a purchase for a tenant that does not exist, with [`PortError::Internal`] and [`NoSuchTenant`] as its
+///    cause, and count nothing.
 #[async_trait]
 pub trait SpendLedger: Send + Sync {
     /// Counts a purchase that is about to be made, unless a cap forbids it; whether it may be made.

@@ -7,8 +7,10 @@ use std::{
 
 use domain::{
     access::TenantId,
-    port::{CapChange, CapChanges, Day, Purchase, SpendAdmin, SpendLedger},
+    error::PortError,
+    port::{CapChange, CapChanges, Day, NoSuchTenant, Purchase, SpendAdmin, SpendLedger},
 };
+use uuid::Uuid;
 
 use super::{GRACE, SpendFixture, at_once, is_unavailable, promptly};
 use crate::sample::{ample, passed, within};
@@ -195,6 +197,19 @@ pub async fn tenants_vendors_and_days_stay_apart(fixture: &SpendFixture) {
     assert_eq!(bought(&*fixture.admin, two_name, "pdl").await, (1, 11));
 }
 
+/// MUST 6: a purchase for a tenant that does not exist is refused, with the tenant named, and nobody's count grows.
+pub async fn a_purchase_for_nobody_is_refused(fixture: &SpendFixture) {
+    let nobody = TenantId(Uuid::now_v7());
+    for ledger in processes(fixture) {
+        match ledger.reserve(&purchase(nobody, "twilio", 1), ample()).await {
+            Err(PortError::Internal(cause)) => assert_eq!(cause.downcast_ref(), Some(&NoSuchTenant(nobody))),
+            other => panic!("a purchase for nobody is {other:?}"),
+        }
+    }
+    let usage = fixture.admin.usage(None, TODAY, ample()).await;
+    assert_eq!(usage.expect("a healthy ledger lists"), []);
+}
+
 /// MUST 1: with a deadline that has passed, the method says so promptly and counts nothing; with a tight one, it
 /// returns by it, and what it could not do by then is counted at most once.
 pub async fn reserve_keeps_its_deadline(fixture: &SpendFixture) {
@@ -264,6 +279,7 @@ macro_rules! spend_ledger_contract {
             simultaneous_purchases_keep_the_cap_on_spending,
             simultaneous_purchases_are_all_counted,
             tenants_vendors_and_days_stay_apart,
+            a_purchase_for_nobody_is_refused,
             reserve_keeps_its_deadline,
             a_cancelled_reservation_is_counted_once_or_not,
         }

@@ -6,7 +6,7 @@ use domain::{
     async_trait,
     context::Deadline,
     error::PortError,
-    port::{AdminError, CapChanges, DailyCaps, Day, Purchase, SpendAdmin, SpendLedger, Usage},
+    port::{AdminError, CapChanges, DailyCaps, Day, NoSuchTenant, Purchase, SpendAdmin, SpendLedger, Usage},
 };
 
 use crate::{
@@ -29,8 +29,9 @@ impl SpendLedger for Redb {
                 spend_micro_usd = spend_micro_usd.saturating_add(row.micro_usd);
                 Ok(None::<()>)
             })?;
-            let caps = TENANTS.get(write, tenant)?.map(|tenant| tenant.caps());
-            let caps = caps.unwrap_or_default();
+            let row = TENANTS.get(write, tenant)?;
+            let row = row.ok_or_else(|| PortError::Internal(Box::new(NoSuchTenant(purchase.tenant))))?;
+            let caps = row.caps();
             if caps.lookups.is_some_and(|cap| lookups > cap)
                 || caps.spend_micro_usd.is_some_and(|cap| spend_micro_usd > cap)
             {
