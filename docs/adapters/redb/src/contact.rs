@@ -1,22 +1,24 @@
 //! Contacts: what a recall of a known caller leaves behind, written after its answer.
 //!
-//! A commit flushes the disk, which is far too much for each recall. So contacts gather in a bounded list, and one task
-//! writes all that have gathered in one transaction. A contact moves values forward only, so that their order does not
+//! A commit flushes the disk, which is far too much for each recall. So contacts gather in a bounded queue, and one task
+//! writes what has gathered in one transaction. A contact moves values forward only, so that their order does not
 //! matter.
 
 use std::{
-    mem::take,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::Arc,
     time::{Duration, Instant},
 };
 
-use domain::{access::TenantId, call::SessionId, context::Deadline, error::PortError, phone::PhoneNumber};
+use domain::{
+    access::TenantId,
+    call::SessionId,
+    context::Deadline,
+    error::{Chain, PortError},
+    phone::PhoneNumber,
+};
 use redb::WriteTransaction;
-use tokio::time::timeout_at;
 use uuid::Uuid;
+use write_behind::{End, Options, Sink, WriteBehind};
 
 use crate::{
     rows::{BegunRow, OpenRow, SessionRow},
@@ -24,11 +26,16 @@ use crate::{
     store::Store,
 };
 
-/// Contacts that may wait; a further one is dropped and counted.
-const WAITING: usize = 16_384;
-
-/// How long one attempt to write what has gathered may take.
-const WRITING: Duration = Duration::from_secs(5);
+/// How contacts wait to be written; a further one is dropped and counted.
+const OPTIONS: Options = Options {
+    waiting: 16_384,
+    waiting_bytes: 16 * 1024 * 1024,
+    batch: 4_096,
+    pause: Duration::from_millis(50),
+    attempts: 8,
+    attempt: Duration::from_secs(5),
+    again_after: Duration::from_millis(100),
+};
 
 /// A caller was recalled at `at_ms`, in milliseconds since the epoch.
 #[derive(Debug, Clone)]
@@ -40,91 +47,41 @@ pub(crate) struct ContactNote {
 }
 
 /// The contacts that wait to be written.
-pub(crate) struct Contacts {
-    store: Arc<Store>,
-    waiting: Mutex<Waiting>,
-    /// Held by whoever takes contacts, until they are written.
-    writing: tokio::sync::Mutex<()>,
-    dropped: AtomicU64,
+pub(crate) type Contacts = WriteBehind<ContactSink>;
+
+/// Starts the task that writes contacts to `store`.
+pub(crate) fn start(store: &Arc<Store>) -> Contacts {
+    WriteBehind::start(ContactSink(Arc::clone(store)), OPTIONS)
 }
 
-#[derive(Default)]
-struct Waiting {
-    contacts: Vec<ContactNote>,
-    /// Whether a task is writing them.
-    is_writing: bool,
-}
+/// The store, as what contacts are written to.
+pub(crate) struct ContactSink(Arc<Store>);
 
-impl Contacts {
-    pub(crate) fn new(store: &Arc<Store>) -> Self {
-        Self {
-            store: Arc::clone(store),
-            waiting: Mutex::default(),
-            writing: tokio::sync::Mutex::default(),
-            dropped: AtomicU64::new(0),
-        }
+impl Sink for ContactSink {
+    type Item = ContactNote;
+    type Error = PortError;
+
+    fn bytes(contact: &ContactNote) -> usize {
+        let session = contact.session.as_ref().map_or(0, |session| session.0.len());
+        size_of::<ContactNote>() + contact.number.as_e164().len() + session
     }
 
-    /// Notes `contact` without waiting.
-    pub(crate) fn note(self: &Arc<Self>, contact: ContactNote) {
-        let mut waiting = self.lock();
-        if waiting.contacts.len() >= WAITING {
-            self.dropped.fetch_add(1, Ordering::Relaxed);
-            return;
-        }
-        waiting.contacts.push(contact);
-        if !waiting.is_writing {
-            waiting.is_writing = true;
-            let contacts = Arc::clone(self);
-            tokio::spawn(async move { contacts.write_what_gathers().await });
-        }
-    }
-
-    /// Waits until what was noted before has been written or dropped; gives up at the deadline.
-    pub(crate) async fn flush(&self, deadline: Deadline) {
-        let Ok(_writing) = timeout_at(deadline.0.into(), self.writing.lock()).await else {
-            return;
-        };
-        let contacts = take(&mut self.lock().contacts);
-        if !contacts.is_empty() {
-            self.write(contacts, deadline).await;
-        }
-    }
-
-    pub(crate) fn waiting(&self) -> usize {
-        self.lock().contacts.len()
-    }
-
-    pub(crate) fn dropped(&self) -> u64 {
-        self.dropped.load(Ordering::Relaxed)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    async fn write_what_gathers(&self) {
-        loop {
-            let _writing = self.writing.lock().await;
-            let Some(contacts) = self.gathered() else { return };
-            self.write(contacts, Deadline(Instant::now() + WRITING)).await;
-        }
-    }
-
-    /// What has gathered; `None` when there is nothing, and then the next contact starts a task again.
-    fn gathered(&self) -> Option<Vec<ContactNote>> {
-        let mut waiting = self.lock();
-        waiting.is_writing = !waiting.contacts.is_empty();
-        waiting.is_writing.then(|| take(&mut waiting.contacts))
-    }
-
-    async fn write(&self, contacts: Vec<ContactNote>, deadline: Deadline) {
-        let count = contacts.len();
+    async fn write(&self, contacts: &[ContactNote]) -> Result<(), PortError> {
+        let contacts = contacts.to_vec();
         let write = move |write: &WriteTransaction| contacts.iter().try_for_each(|contact| note(write, contact));
-        if let Err(error) = self.store.write("contacts", deadline, write).await {
-            self.dropped.fetch_add(count as u64, Ordering::Relaxed);
-            let cause = std::error::Error::source(&error).map(ToString::to_string);
-            tracing::warn!(contacts = count, %error, cause, "contacts could not be written");
+        let deadline = Deadline(Instant::now() + OPTIONS.attempt);
+        self.0.write("contacts", deadline, write).await
+    }
+
+    fn is_passing(error: &PortError) -> bool {
+        matches!(error, PortError::Unavailable(_))
+    }
+
+    fn left(&self, contacts: usize, end: End<PortError>) {
+        match end {
+            End::Written => {}
+            End::Failed(error) => tracing::warn!(contacts, error = %Chain(&error), "contacts could not be written"),
+            End::TimedOut => tracing::warn!(contacts, "contacts could not be written in time"),
         }
     }
 }

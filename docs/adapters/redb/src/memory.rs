@@ -40,7 +40,8 @@ impl CallerMemory for Redb {
         let asked = query.clone();
         let read = move |view: &_| recollect(view, tenant.0, &asked);
         if let Some(recollection) = self.store.read("recall", deadline, read).await? {
-            self.contacts.note(contact);
+            // One that finds the queue full is dropped, and counted there.
+            let _ = self.contacts.push(contact);
             return Ok(recollection);
         }
         let asked = query.clone();

@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use crate::{contact::Contacts, store::Store};
+use crate::{
+    contact::{self, Contacts},
+    store::Store,
+};
 
 /// An open file. It implements every port of a storage; clones share the file.
 #[derive(Clone)]
@@ -16,10 +19,11 @@ pub struct Redb {
 }
 
 impl Redb {
+    /// The file of `store`. To be called within a tokio runtime.
     pub(crate) fn over(store: Store) -> Self {
         let store = Arc::new(store);
         Self {
-            contacts: Arc::new(Contacts::new(&store)),
+            contacts: Arc::new(contact::start(&store)),
             store,
             process: Uuid::now_v7(),
         }

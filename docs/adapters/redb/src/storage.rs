@@ -13,7 +13,10 @@ use domain::{
     },
 };
 use redb::DatabaseError;
-use tokio::{task::spawn_blocking, time::timeout};
+use tokio::{
+    task::spawn_blocking,
+    time::{timeout, timeout_at},
+};
 
 use crate::{Redb, schema::META, store::Store};
 
@@ -146,7 +149,8 @@ impl Storage for Redb {
     }
 
     async fn close(&self, deadline: Deadline) {
-        self.contacts.flush(deadline).await;
+        // What is cut off here was promised to nobody.
+        let _ = timeout_at(deadline.0.into(), self.contacts.flush()).await;
         self.store.close(deadline).await;
     }
 }
