@@ -252,7 +252,8 @@ async fn annotations_and_descriptions_tell_when_to_use_a_tool() {
     let fixture = Fixture::new().await;
     let hints = |read_only: bool, destructive: bool, idempotent: bool, open_world: bool| {
         json!({
-            "readOnlyHint": read_only, "destructiveHint": destructive, "idempotentHint": idempotent, "openWorldHint": open_world
+            "readOnlyHint": read_only, "destructiveHint": destructive,
+            "idempotentHint": idempotent, "openWorldHint": open_world
         })
     };
     let expected = [
@@ -458,6 +459,26 @@ async fn errors_of_the_protocol_are_in_its_own_words() {
         assert!(!body.to_string().contains("calls_end"));
     }
     assert_eq!(fixture.memory.calls(), 0);
+}
+
+#[actix_web::test]
+async fn a_response_of_a_client_is_refused_because_nothing_was_asked() {
+    let fixture = Fixture::new().await;
+    for response in [
+        json!({"jsonrpc": "2.0", "id": 1, "result": {}}),
+        json!({"jsonrpc": "2.0", "id": 1, "error": {"code": -1, "message": "zebra"}}),
+    ] {
+        let answer = fixture.post(MCP, response.to_string()).await;
+        let body = answer.json();
+        assert_eq!(
+            (answer.status.as_u16(), &body["error"]["code"]),
+            (400, &json!(-32_600)),
+            "{body}"
+        );
+        assert_eq!(body.get("id"), None, "it would be the client's own");
+        let why = body["error"]["message"].as_str().unwrap_or_default();
+        assert!(why.contains("does not accept JSON-RPC responses"), "{why}");
+    }
 }
 
 /// A memory of one caller with these attributes.
