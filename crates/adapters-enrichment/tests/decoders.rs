@@ -131,7 +131,8 @@ proptest! {
     ) {
         let corpus = corpus();
         let bodies: Vec<_> = corpus.values().collect();
-        let mut json: serde_json::Value = serde_json::from_slice(pick.get(&bodies).as_slice()).expect("a fixture is JSON");
+        let body = pick.get(&bodies).as_slice();
+        let mut json: serde_json::Value = serde_json::from_slice(body).expect("a fixture is JSON");
         for (at, odd) in swaps {
             let odd = serde_json::from_str(odd).expect("JSON");
             let count = count(&json);

@@ -58,8 +58,8 @@ pub(crate) struct SingleConnection {
     files: DatabaseFiles,
 }
 
-/// The database's file and its write-ahead log, by which they are known again. SQLite goes on writing to files that were
-/// removed or replaced under it, and nobody finds there what it says is committed.
+/// The database's file and its write-ahead log, by which they are known again. SQLite goes on writing to files that
+/// were removed or replaced under it, and nobody finds there what it says is committed.
 struct DatabaseFiles {
     paths: [PathBuf; 2],
     /// Device and inode of each; `None` for what has not been there yet.

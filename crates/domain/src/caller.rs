@@ -172,7 +172,10 @@ pub enum ProfileFault {
     #[error("the attributes are not a JSON object; write them as {{\"plan\": \"gold\"}}")]
     NoObject,
     /// The attributes are too long.
-    #[error("the attributes are longer than {} KiB as JSON; keep the ones that an agent needs", ATTRIBUTES_BYTES / 1024)]
+    #[error(
+        "the attributes are longer than {} KiB as JSON; keep the ones that an agent needs",
+        ATTRIBUTES_BYTES / 1024
+    )]
     LongAttributes,
 }
 

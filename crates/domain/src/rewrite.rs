@@ -345,9 +345,13 @@ mod tests {
             (Role::Agent, "How may I reach you?"),
             (
                 Role::User,
-                "I'm Maren Okafor, text me at two zero two five five five oh one four two or maren dot okafor at example dot com",
+                "I'm Maren Okafor, text me at two zero two five five five oh one four two or maren dot okafor at \
+                 example dot com",
             ),
-            (Role::Agent, "We will send a technician on Tuesday at 9:30, your order is A-4711."),
+            (
+                Role::Agent,
+                "We will send a technician on Tuesday at 9:30, your order is A-4711.",
+            ),
         ]
         .map(|(role, text)| Turn {
             role,

@@ -155,7 +155,8 @@ mod tests {
 
     #[test]
     fn person_two_is_the_caller() {
-        let line = r##"{"fname": "x", "dialogue": "#Person1#: Hello.\n#Person2#: Hi,\nyou.", "summary": "#Person2# greets #Person1#."}"##;
+        let line = r##"{"fname": "x", "dialogue": "#Person1#: Hello.\n#Person2#: Hi,\nyou.",
+            "summary": "#Person2# greets #Person1#."}"##;
         let dialogue = parse(line).expect("parses");
         assert_eq!(dialogue.turns.len(), 2);
         assert_eq!(dialogue.turns[1], (Speaker::Caller, "Hi, you.".to_owned()));

@@ -175,7 +175,8 @@ as_others! {
     Status as String: |status| status.as_str().to_owned(), |text| facts::status(&text);
     FactKey as String: |key| key.as_str().to_owned(), |text| text.parse().ok();
     Day as i32: |day| day.0, |day| Some(Self(day));
-    CallerState as u8: |state| *state as u8, |byte| [Self::Known, Self::New, Self::Degraded].get(usize::from(byte)).copied();
+    CallerState as u8: |state| *state as u8,
+        |byte| [Self::Known, Self::New, Self::Degraded].get(usize::from(byte)).copied();
 }
 
 impl<T: Codec> Codec for Option<T> {

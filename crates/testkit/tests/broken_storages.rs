@@ -237,7 +237,11 @@ macro_rules! fails {
 }
 
 fails!(migrates_when_opened: MigratesWhenOpened fails opening_migrates_nothing);
-fails!(migrates_every_time: MigratesEveryTime fails migrating_again_changes_nothing, simultaneous_migrations_apply_each_step_once);
+fails!(
+    migrates_every_time: MigratesEveryTime fails
+        migrating_again_changes_nothing,
+        simultaneous_migrations_apply_each_step_once
+);
 fails!(undoes_from_the_oldest: UndoesFromTheOldest fails steps_are_undone_from_the_newest);
 fails!(keys_elsewhere: KeysAreElsewhere fails keys_are_found_as_they_are_administered);
 fails!(lookups_elsewhere: LookupsAreElsewhere fails look_ups_are_seen_by_recalls);
@@ -248,7 +252,12 @@ fails!(ledger_elsewhere: LedgerIsElsewhere fails spend_is_counted_where_it_is_ad
 fails!(no_ledger: HasNoLedger fails spend_is_counted_where_it_is_administered);
 fails!(backlog_elsewhere: BacklogIsElsewhere fails the_backlog_is_of_the_memorys_calls);
 fails!(many_processes: IsManyProcesses fails a_port_is_one_for_the_whole_process);
-fails!(empty_again: IsEmptyWhenOpenedAgain fails what_was_acknowledged_survives_closing, closing_writes_what_waits, another_process_sees_what_was_acknowledged);
+fails!(
+    empty_again: IsEmptyWhenOpenedAgain fails
+        what_was_acknowledged_survives_closing,
+        closing_writes_what_waits,
+        another_process_sees_what_was_acknowledged
+);
 fails!(hangs: HangsWhenClosed fails closing_ends_by_its_deadline);
 fails!(never_ready: IsNeverReady fails a_healthy_storage_is_ready);
 fails!(ready_without_its_schema: IsReadyWithoutItsSchema fails a_storage_that_lacks_a_step_is_not_ready);

@@ -226,30 +226,78 @@ macro_rules! fails {
     };
 }
 
-fails!(shared_tenants: TenantsShareEverything fails memory::callers_and_counts_stay_in_their_tenant, memory::sessions_stay_in_their_tenant);
+fails!(
+    shared_tenants: TenantsShareEverything fails
+        memory::callers_and_counts_stay_in_their_tenant,
+        memory::sessions_stay_in_their_tenant
+);
 fails!(shared_facts: TenantsShareEverything fails facts::facts_stay_in_their_tenant);
-fails!(forgotten_facts: ForgetsFacts fails facts::a_fact_is_shown_with_its_evidence, facts::a_stated_name_is_the_callers);
-fails!(forgotten_terms: ForgetsTerms fails facts::an_agreement_is_shown_with_its_terms, facts::what_is_called_off_closes_the_agreement);
-fails!(old_facts_first: ShowsOldFactsFirst fails facts::a_fact_is_shown_with_its_evidence, facts::what_stands_is_the_newest);
-fails!(corrected_facts: KeepsCorrectedFacts fails facts::a_correction_replaces_the_facts, facts::a_stated_name_is_the_callers);
+fails!(
+    forgotten_facts: ForgetsFacts fails
+        facts::a_fact_is_shown_with_its_evidence,
+        facts::a_stated_name_is_the_callers
+);
+fails!(
+    forgotten_terms: ForgetsTerms fails
+        facts::an_agreement_is_shown_with_its_terms,
+        facts::what_is_called_off_closes_the_agreement
+);
+fails!(
+    old_facts_first: ShowsOldFactsFirst fails
+        facts::a_fact_is_shown_with_its_evidence,
+        facts::what_stands_is_the_newest
+);
+fails!(
+    corrected_facts: KeepsCorrectedFacts fails
+        facts::a_correction_replaces_the_facts,
+        facts::a_stated_name_is_the_callers
+);
 fails!(facts_of_any_arrival: LastWriteWins fails facts::repeats_and_overtaken_reports_bring_no_facts);
-fails!(shared_transcripts: TenantsShareTranscripts fails memory::callers_and_counts_stay_in_their_tenant, memory::an_unknown_call_has_no_transcript);
-fails!(forgotten_calls: ForgetsWhatItAcknowledges fails memory::an_end_creates_the_caller, memory::simultaneous_ends_count_exactly);
-fails!(counted_repeats: CountsRepeats fails memory::a_repeated_end_counts_once, memory::a_correction_replaces_every_field);
+fails!(
+    shared_transcripts: TenantsShareTranscripts fails
+        memory::callers_and_counts_stay_in_their_tenant,
+        memory::an_unknown_call_has_no_transcript
+);
+fails!(
+    forgotten_calls: ForgetsWhatItAcknowledges fails
+        memory::an_end_creates_the_caller,
+        memory::simultaneous_ends_count_exactly
+);
+fails!(
+    counted_repeats: CountsRepeats fails
+        memory::a_repeated_end_counts_once,
+        memory::a_correction_replaces_every_field
+);
 fails!(last_write: LastWriteWins fails memory::the_later_arrival_wins, memory::a_repeat_counts_as_an_arrival);
 fails!(old_arrivals: ArrivalsOutliveTheProcess fails memory::another_process_corrects_whatever_its_arrival);
 fails!(creating_reads: CreatesWhenRead fails memory::reading_a_profile_changes_nothing);
 fails!(no_deadline: IgnoresDeadlines fails memory::a_passed_deadline_is_unavailable);
 fails!(late_is_unknown: TakesLateForUnknown fails memory::a_passed_deadline_is_unavailable);
-fails!(all_known: EveryoneIsKnown fails memory::a_first_contact_has_an_empty_profile, memory::simultaneous_first_recalls_make_one_caller);
-fails!(none_known: NobodyIsKnown fails memory::a_caller_created_by_an_end_is_known, memory::simultaneous_first_recalls_and_ends_make_one_caller);
-fails!(oldest_first: OldestFirst fails memory::recent_calls_are_the_five_newest_by_start, memory::calls_of_one_start_are_ordered_by_commit);
+fails!(
+    all_known: EveryoneIsKnown fails
+        memory::a_first_contact_has_an_empty_profile,
+        memory::simultaneous_first_recalls_make_one_caller
+);
+fails!(
+    none_known: NobodyIsKnown fails
+        memory::a_caller_created_by_an_end_is_known,
+        memory::simultaneous_first_recalls_and_ends_make_one_caller
+);
+fails!(
+    oldest_first: OldestFirst fails
+        memory::recent_calls_are_the_five_newest_by_start,
+        memory::calls_of_one_start_are_ordered_by_commit
+);
 fails!(cut_sessions: CutsSessionIds fails memory::session_ids_are_told_apart_exactly);
 fails!(rounded: RoundsDurations fails memory::durations_are_exact, memory::a_difference_in_any_field_is_a_correction);
 fails!(cleaned: CleansText fails memory::transcripts_survive_any_text);
 fails!(seen_late: SeenWhenReported fails memory::replayed_calls_are_seen_when_they_happened);
 fails!(seen_last: SeenWhenLastReported fails memory::replayed_calls_are_seen_when_they_happened);
-fails!(marked_early: MarksBeforeReading fails memory::a_recall_shows_the_profile_before_this_contact, memory::simultaneous_first_recalls_make_one_caller);
+fails!(
+    marked_early: MarksBeforeReading fails
+        memory::a_recall_shows_the_profile_before_this_contact,
+        memory::simultaneous_first_recalls_make_one_caller
+);
 
 /// What is wrong with a store of the operator's data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -467,12 +515,20 @@ admin_fails!(admin_contacts: ImportsAreContacts fails an_import_leaves_calls_and
 admin_fails!(admin_whole_rows: ImportsReplaceEverything fails an_import_changes_each_part_by_itself);
 admin_fails!(admin_never_clears: ClearsNothing fails an_import_changes_each_part_by_itself);
 admin_fails!(admin_all_created: CountsEverythingAsCreated fails an_import_counts_each_caller_once);
-admin_fails!(admin_forgets: ForgetsImports fails an_import_creates_callers_that_recalls_know, an_import_meets_simultaneous_first_contacts);
+admin_fails!(
+    admin_forgets: ForgetsImports fails
+        an_import_creates_callers_that_recalls_know,
+        an_import_meets_simultaneous_first_contacts
+);
 admin_fails!(admin_read_before: EditsOutsideTheTransaction fails simultaneous_changes_all_take_effect);
 admin_fails!(admin_no_edit: EditsNothing fails a_change_edits_what_is_stored, a_change_creates_the_caller);
 admin_fails!(admin_refused_anyway: ChangesWhatIsRefused fails a_refused_change_changes_nothing);
 admin_fails!(admin_creating_reads: CreatesWhenShown fails reading_a_history_changes_nothing);
-admin_fails!(admin_oldest_first: OldestFirst fails a_history_has_the_newest_calls_first, facts_are_shown_with_what_no_longer_stands);
+admin_fails!(
+    admin_oldest_first: OldestFirst fails
+        a_history_has_the_newest_calls_first,
+        facts_are_shown_with_what_no_longer_stands
+);
 admin_fails!(admin_drops: DropsMetadata fails a_history_shows_what_agents_reported_beside_calls);
 admin_fails!(admin_hides: HidesHistory fails facts_are_shown_with_what_no_longer_stands);
 admin_fails!(admin_shared_facts: TenantsShareEverything fails facts_are_shown_with_what_no_longer_stands);

@@ -392,7 +392,8 @@ mod tests {
 
     #[test]
     fn a_body_is_read() {
-        let body = br#" {"s": "a\u00e9\ud83d\ude00", "unknown": [1e999, {"s": null}], "list": [{"n": 1}, {"n": 2.5e1}], "o": {"a" : 1e400}} "#;
+        let body = br#" {"s": "a\u00e9\ud83d\ude00", "unknown": [1e999, {"s": null}],
+            "list": [{"n": 1}, {"n": 2.5e1}], "o": {"a" : 1e400}} "#;
         let (text, numbers, object) = decode(body).unwrap();
         assert_eq!((text.as_str(), numbers.as_slice()), ("aé😀", &[1.0, 25.0][..]));
         assert_eq!(object.unwrap().as_str(), r#"{"a" : 1e400}"#);

@@ -59,15 +59,17 @@ fn a_receipt_is_shown() {
     assert_eq!(
         shown,
         json!({
-            "id": id, "tenant": "acme", "trace_id": ended.trace_id, "at_ms": ended.at_ms, "phone_number": "+12025550100",
-            "session_id": "s-1", "deadline_ms": 300, "cut": ["enrichment.pdl"], "known": true, "degraded": false, "enriched": true,
-            "outcome": "quote_given", "response": serde_json::from_str::<Value>(RESPONSE).expect("JSON"), "response_text": RESPONSE,
+            "id": id, "tenant": "acme", "trace_id": ended.trace_id, "at_ms": ended.at_ms,
+            "phone_number": "+12025550100", "session_id": "s-1", "deadline_ms": 300, "cut": ["enrichment.pdl"],
+            "known": true, "degraded": false, "enriched": true, "outcome": "quote_given",
+            "response": serde_json::from_str::<Value>(RESPONSE).expect("JSON"), "response_text": RESPONSE,
         })
     );
     let card = program.done(&["receipt", "show", &id, "--tenant", "acme"]);
     let (head, response) = card.split_once("{\n").expect("the response comes last");
     let expected = format!(
-        "receipt   {id}\ntenant    acme\ntrace     {}\nwhen      2020-06-02 01:13 UTC\nnumber    +12025550100\nsession   s-1\n\
+        "receipt   {id}\ntenant    acme\ntrace     {}\nwhen      2020-06-02 01:13 UTC\n\
+         number    +12025550100\nsession   s-1\n\
          deadline  300 ms\ncut       enrichment.pdl\ncaller    known, with enrichment\noutcome   quote_given\n",
         ended.trace_id
     );

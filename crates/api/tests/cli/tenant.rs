@@ -74,7 +74,8 @@ fn policy(service: &Running, key: &str) -> String {
         .expect("a timeout");
     write!(
         stream,
-        "GET /v1/caller/%2B12025550142 HTTP/1.1\r\nhost: {host}\r\nauthorization: Bearer {key}\r\nconnection: close\r\n\r\n"
+        "GET /v1/caller/%2B12025550142 HTTP/1.1\r\nhost: {host}\r\n\
+         authorization: Bearer {key}\r\nconnection: close\r\n\r\n"
     )
     .expect("sent");
     let mut answer = String::new();

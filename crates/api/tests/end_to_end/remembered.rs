@@ -13,7 +13,8 @@ fn report(session: &str, said: &[&str]) -> Value {
         json!({"role": role, "text": text, "ts_ms": i * 2_000})
     });
     json!({
-        "session_id": session, "phone_number": NUMBER, "duration_s": 30, "outcome": "other", "transcript": turns.collect::<Vec<_>>(),
+        "session_id": session, "phone_number": NUMBER, "duration_s": 30, "outcome": "other",
+        "transcript": turns.collect::<Vec<_>>(),
     })
 }
 

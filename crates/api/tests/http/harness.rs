@@ -244,7 +244,8 @@ pub(crate) fn with_key(request: TestRequest, key: &str) -> TestRequest {
 /// The message that calls a tool with arguments in this very text.
 pub(crate) fn tool_call(name: &str, arguments: &str) -> String {
     format!(
-        r#"{{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {{"name": "{name}", "arguments": {arguments}}}}}"#
+        r#"{{"jsonrpc": "2.0", "id": 7, "method": "tools/call",
+            "params": {{"name": "{name}", "arguments": {arguments}}}}}"#
     )
 }
 

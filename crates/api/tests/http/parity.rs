@@ -141,8 +141,12 @@ fn with(body: &Value, field: &str, value: Value) -> String {
 fn bodies() -> Vec<Input> {
     let recalls = [
         recall().to_string(),
-        r#"{"phone_number": "(202) 555-0142", "trigger": "ringing", "session_id": "s-1", "agent_id": "a", "metadata": {"a": [1, {}]}}"#.to_owned(),
-        r#"{"phone_number": "+44 20 7946 0123", "tenant_id": "two", "unknown": [null, 1e999], "session_id": ""}"#.to_owned(),
+        r#"{"phone_number": "(202) 555-0142", "trigger": "ringing", "session_id": "s-1", "agent_id": "a",
+            "metadata": {"a": [1, {}]}}"#
+            .to_owned(),
+        r#"{"phone_number": "+44 20 7946 0123", "tenant_id": "two", "unknown": [null, 1e999],
+            "session_id": ""}"#
+            .to_owned(),
         "{}".to_owned(),
         with(&recall(), "phone_number", json!(null)),
         with(&recall(), "phone_number", json!(12_025_550_142_i64)),

@@ -159,7 +159,8 @@ async fn facts_and_the_stated_name_are_shown() {
     assert_eq!(
         *email,
         json!({
-            "key": "email", "value": "ana@example.com", "call_id": call_id, "quote": "My email is ana at example dot com",
+            "key": "email", "value": "ana@example.com", "call_id": call_id,
+            "quote": "My email is ana at example dot com",
             "said_at_ms": started_at_ms + 4200, "observed_at_ms": email["observed_at_ms"],
         })
     );

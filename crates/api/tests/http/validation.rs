@@ -259,7 +259,8 @@ async fn a_call_report_that_does_not_fit_the_schema_is_422() {
 async fn what_fits_is_taken() {
     let fixture = Fixture::new().await;
     let recalls = [
-        json!({"phone_number": NUMBER, "trigger": "ringing", "session_id": "s", "agent_id": "a", "metadata": {"a": [1, {}]}}),
+        json!({"phone_number": NUMBER, "trigger": "ringing", "session_id": "s", "agent_id": "a",
+            "metadata": {"a": [1, {}]}}),
         json!({"phone_number": NUMBER, "trigger": "answered", "tenant_id": "two", "unknown": [null, 1e300]}),
         json!({"phone_number": NUMBER, "session_id": "", "agent_id": ""}),
     ];

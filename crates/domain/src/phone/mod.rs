@@ -31,7 +31,8 @@ pub enum PhoneError {
     Withheld,
     /// The text is no possible number.
     #[error(
-        "this is not a phone number; send it in E.164, for example +12025550142, or in the national format of the tenant's region, with its area code"
+        "this is not a phone number; send it in E.164, for example +12025550142, or in the national format of the \
+         tenant's region, with its area code"
     )]
     Unparseable,
     /// The text is not in E.164, where nothing else is accepted.

@@ -65,7 +65,8 @@ pub enum MigrateError {
     TimedOut,
     /// A newer release has changed the schema.
     #[error(
-        "a newer release has migrated this database (`{0}` is unknown here): start that release, or take its steps back with its own `caller-memory migrate down`"
+        "a newer release has migrated this database (`{0}` is unknown here): start that release, or take its steps \
+         back with its own `caller-memory migrate down`"
     )]
     Newer(String),
     /// A step failed.

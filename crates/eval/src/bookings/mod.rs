@@ -319,7 +319,8 @@ mod tests {
         ];
         let mut calls = vec![
             r#"{"turn": 1, "method": "ReserveRestaurant", "ok": true,
-                "params": {"date": "2019-03-02", "restaurant_name": "Sino", "time": "11:30", "location": "never said"}}"#,
+                "params": {"date": "2019-03-02", "restaurant_name": "Sino", "time": "11:30",
+                    "location": "never said"}}"#,
             r#"{"turn": 1, "method": "ReserveHotel", "ok": false, "params": {"check_in_date": "2019-03-02"}}"#,
         ];
         if stays {

@@ -1,7 +1,7 @@
 //! Contacts: what a recall of a known caller leaves behind, written after its answer.
 //!
-//! A commit flushes the disk, which is far too much for each recall. So contacts gather in a bounded queue, and one task
-//! writes what has gathered in one transaction. A contact moves values forward only, so that their order does not
+//! A commit flushes the disk, which is far too much for each recall. So contacts gather in a bounded queue, and one
+//! task writes what has gathered in one transaction. A contact moves values forward only, so that their order does not
 //! matter.
 
 use std::{

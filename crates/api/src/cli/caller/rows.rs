@@ -609,7 +609,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_table_survives_csv(table in prop::collection::vec(prop::collection::vec("[^\r]{0,12}", 2), 0..12), crlf: bool) {
+        fn every_table_survives_csv(
+            table in prop::collection::vec(prop::collection::vec("[^\r]{0,12}", 2), 0..12),
+            crlf: bool,
+        ) {
             let end = if crlf { "\r\n" } else { "\n" };
             let mut file = format!("phone_number,name{end}");
             let mut expected = Vec::new();
@@ -630,7 +633,11 @@ mod tests {
                     Err(why) => prop_assert!(cells[0].trim().is_empty(), "{}", why),
                     Ok(fields) => {
                         prop_assert_eq!(&fields.phone_number, &cells[0]);
-                        let name = if cells[1].trim().is_empty() { Change::Keep } else { Change::Set(cells[1].clone()) };
+                        let name = if cells[1].trim().is_empty() {
+                            Change::Keep
+                        } else {
+                            Change::Set(cells[1].clone())
+                        };
                         prop_assert_eq!(fields.name, name);
                     }
                 }

@@ -290,7 +290,8 @@ mod tests {
                 "recent_calls": [
                     {"call_id": "b", "started_at_ms": 1_795_010_520_000_i64, "duration_s": 94.4,
                         "outcome": "callback_requested",
-                        "summary": "Caller wants to know what a crown costs. Agent will ask the dentist and call back."},
+                        "summary": "Caller wants to know what a crown costs. \
+                            Agent will ask the dentist and call back."},
                     {"call_id": "a", "started_at_ms": 1_787_572_800_000_i64, "duration_s": 41,
                         "outcome": "appointment_booked",
                         "summary": "Caller wants a cleaning on Tuesday at three."}

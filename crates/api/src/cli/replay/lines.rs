@@ -205,7 +205,11 @@ mod tests {
     }
 
     fn call(change: &str, into: &str) -> String {
-        let call = r#"{"phone_number":"+12025550142","session_id":"s","transcript":[{"role":"user","text":"hi","ts_ms":1}],"duration_s":2,"outcome":"other"}"#;
+        // One line.
+        let call = concat!(
+            r#"{"phone_number":"+12025550142","session_id":"s","#,
+            r#""transcript":[{"role":"user","text":"hi","ts_ms":1}],"duration_s":2,"outcome":"other"}"#
+        );
         assert!(call.contains(change));
         call.replacen(change, into, 1)
     }

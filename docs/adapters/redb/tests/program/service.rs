@@ -143,8 +143,9 @@ impl<'p> Service<'p> {
     /// Reports the end of a call and returns the status of the answer.
     pub(crate) fn end(&self, key: &str, number: &str, session: &str) -> u16 {
         let body = format!(
-            r#"{{"session_id":"{session}","phone_number":"{number}","duration_s":61.5,"outcome":"callback_requested","transcript":[
-            {{"role":"user","text":"My name is Maren Okafor. Please call me back about my water heater.","ts_ms":1800}}]}}"#
+            r#"{{"session_id":"{session}","phone_number":"{number}","duration_s":61.5,
+            "outcome":"callback_requested","transcript":[{{"role":"user","ts_ms":1800,
+            "text":"My name is Maren Okafor. Please call me back about my water heater."}}]}}"#
         );
         request(self.public, "POST /v1/calls/end HTTP/1.1", key, &body).0
     }
@@ -191,7 +192,8 @@ impl Drop for Service<'_> {
 /// Sends a request and returns the status and the body of the answer; status 0 when there is none.
 fn request(address: SocketAddr, line: &str, key: &str, body: &str) -> (u16, String) {
     let request = format!(
-        "{line}\r\nHost: test\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        "{line}\r\nHost: test\r\nAuthorization: Bearer {key}\r\n\
+         Content-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
         body.len()
     );
     let exchange = || {
