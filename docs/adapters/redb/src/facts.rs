@@ -97,7 +97,6 @@ fn settle(caller: &mut CallerRow, mut candidates: Vec<FactRow>) {
 
 #[cfg(test)]
 mod tests {
-
     use domain::{facts::FactKey, memory::CallRecord};
     use redb::{Builder, backends::InMemoryBackend};
     use testkit::sample::{NOW_MS, number, record, said};

@@ -224,7 +224,7 @@ impl Course<'_, '_> {
         let mut new = begun.clone();
         let mut offers = false;
         for sentence in &sentences {
-            if !counters && is_done(utterance, sentence) {
+            if !counters && (is_done(utterance, sentence) || is_time_taken(utterance, sentence, mentions)) {
                 if self.proposal.is_empty() {
                     self.proposal = std::mem::take(&mut new);
                 }
@@ -488,6 +488,14 @@ fn is_done(utterance: &Utterance<'_>, sentence: &Range<usize>) -> bool {
     })
 }
 
+/// Whether the agent takes a time in `sentence`: "Tuesday at three it is."
+fn is_time_taken(utterance: &Utterance<'_>, sentence: &Range<usize>, mentions: &[Mention]) -> bool {
+    within(mentions, sentence).any(|mention| {
+        let end = mention.places.end;
+        end + 2 == sentence.end && utterance.norm(end) == "it" && utterance.norm(end + 1) == "is"
+    }) && !utterance.asks(sentence.start)
+}
+
 /// Whether the word at `place` of `sentence` is what was done: "is booked", "I have now reserved", "reservation made".
 fn is_deed(utterance: &Utterance<'_>, sentence: &Range<usize>, place: usize) -> bool {
     let norm = utterance.norm(place);
@@ -574,6 +582,17 @@ mod tests {
             ]),
             ["agreed 2026-10-20 09:30: boiler inspection at Hill Road on October 20th at 9:30 am"]
         );
+    }
+
+    #[test]
+    fn a_time_that_the_agent_takes_is_agreed() {
+        let call = |answer| agreed(&["I would like a cleaning on Tuesday at three.", answer]);
+        assert_eq!(
+            call("A: Tuesday at three it is."),
+            ["agreed 2026-10-20: Tuesday at three"]
+        );
+        assert_eq!(call("A: What time it is?"), [""; 0]);
+        assert_eq!(call("A: I know what it is."), [""; 0]);
     }
 
     #[test]
@@ -683,6 +702,22 @@ mod tests {
         ] {
             assert_eq!(agreed(call), [""; 0], "{call:?}");
         }
+    }
+
+    #[test]
+    fn a_long_agreement_is_cut_between_words() {
+        let long = format!(
+            "A: I have booked a room with a view of {} on Friday.",
+            "the sea and ".repeat(20)
+        );
+        let told = agreed(&[&long]);
+        assert!(told[0].ends_with("the sea and the"), "{told:?}");
+        assert_eq!(told[0].split(' ').count(), 2 + 30, "{told:?}");
+        let without_blanks = format!("A: I have booked a room with {} for you on Friday.", "x".repeat(3_000));
+        let told = agreed(&[&without_blanks]);
+        assert_eq!(told, ["agreed 2026-10-16: room with"]);
+        let nothing_but_letters = format!("A: I have booked {} on Friday.", "x".repeat(3_000));
+        assert_eq!(agreed(&[&nothing_but_letters]), [""; 0]);
     }
 
     #[test]

@@ -528,7 +528,18 @@ fn clock(utterance: &Utterance<'_>, place: usize) -> Option<(usize, SaidHour)> {
     let alone = utterance.ends_before(end)
         || matches!(
             next,
-            "on" | "tomorrow" | "today" | "tonight" | "in" | "and" | "for" | "if" | "please" | "is" | "works" | "the"
+            "it" | "on"
+                | "tomorrow"
+                | "today"
+                | "tonight"
+                | "in"
+                | "and"
+                | "for"
+                | "if"
+                | "please"
+                | "is"
+                | "works"
+                | "the"
         )
         || weekday(next).is_some();
     (sure || (led && alone)).then_some((

@@ -11,8 +11,9 @@ use crate::text::{
     small::{is_interjection, is_small},
 };
 
-/// The most words of an agreement that are told.
+/// The most words of an agreement that are told, and the most characters.
 const LONGEST: usize = 30;
+const CHARACTERS: usize = 200;
 
 /// How far into a clause a colon ends what introduces it.
 const INTRODUCTION: usize = 12;
@@ -148,6 +149,7 @@ const TAGS: &Phrases = phrases![
     "how does that sound",
     "is everything correct",
     "is it correct",
+    "it is",
     "is it ok",
     "is it okay",
     "is it right",
@@ -189,7 +191,7 @@ pub(super) fn tell(call: &[Utterance<'_>], clauses: &[Clause], former: &[Clause]
     for clause in former {
         told.add(&text_of(&call[clause.turn], clause), true);
     }
-    plain(&in_third_person(&told.parts.join("; ")))
+    told.parts.join("; ")
 }
 
 /// What has been told so far.
@@ -197,17 +199,33 @@ pub(super) fn tell(call: &[Utterance<'_>], clauses: &[Clause], former: &[Clause]
 struct Told {
     parts: Vec<String>,
     words: usize,
+    characters: usize,
 }
 
 impl Told {
-    /// Adds a clause when it fits. A former one has to name something new.
+    /// Adds a clause when it fits; of the first one, what fits. A former one has to name something new.
     fn add(&mut self, text: &str, is_former: bool) {
-        let words = text.split(' ').count();
-        if is_scrap(text) || self.words + words > LONGEST || is_former && !self.is_news(text) {
+        if is_scrap(text) || is_former && !self.is_news(text) {
             return;
         }
-        self.words += words;
-        self.parts.push(text.to_owned());
+        let text = plain(&in_third_person(text));
+        let (mut words, mut characters, mut end) = (self.words, self.characters, 0);
+        for word in text.split(' ') {
+            words += 1;
+            // With the blank before it.
+            characters += word.chars().count() + 1;
+            if words > LONGEST || characters > CHARACTERS {
+                break;
+            }
+            end += word.len() + usize::from(end > 0);
+        }
+        if end == 0 || end < text.len() && !self.parts.is_empty() {
+            return;
+        }
+        self.words += text[..end].split(' ').count();
+        // With the semicolon behind it.
+        self.characters += text[..end].chars().count() + 2;
+        self.parts.push(text[..end].to_owned());
     }
 
     /// Whether `text` has a name or a figure, and mostly such words of content as were not told.
