@@ -224,7 +224,7 @@ impl Course<'_, '_> {
         let mut new = begun.clone();
         let mut offers = false;
         for sentence in &sentences {
-            if !counters && (is_done(utterance, sentence) || is_time_taken(utterance, sentence, mentions)) {
+            if !counters && (is_done(utterance, sentence) || self.takes_wish(place, sentence, mentions)) {
                 if self.proposal.is_empty() {
                     self.proposal = std::mem::take(&mut new);
                 }
@@ -253,6 +253,17 @@ impl Course<'_, '_> {
             return;
         }
         self.propose(new);
+    }
+
+    /// Whether the agent takes in `sentence` the time that the caller just asked for: "Tuesday at three it is."
+    fn takes_wish(&self, place: usize, sentence: &Range<usize>, mentions: &[Mention]) -> bool {
+        let utterance = &self.call[place];
+        let wished = self.wish.clauses.last().is_some_and(|clause| clause.turn + 1 == place);
+        let is_last = |mention: &Mention| {
+            let end = mention.places.end;
+            end + 2 == sentence.end && utterance.norm(end) == "it" && utterance.norm(end + 1) == "is"
+        };
+        wished && within(mentions, sentence).any(is_last) && !utterance.asks(sentence.start)
     }
 
     /// What was tried did not succeed.
@@ -488,14 +499,6 @@ fn is_done(utterance: &Utterance<'_>, sentence: &Range<usize>) -> bool {
     })
 }
 
-/// Whether the agent takes a time in `sentence`: "Tuesday at three it is."
-fn is_time_taken(utterance: &Utterance<'_>, sentence: &Range<usize>, mentions: &[Mention]) -> bool {
-    within(mentions, sentence).any(|mention| {
-        let end = mention.places.end;
-        end + 2 == sentence.end && utterance.norm(end) == "it" && utterance.norm(end + 1) == "is"
-    }) && !utterance.asks(sentence.start)
-}
-
 /// Whether the word at `place` of `sentence` is what was done: "is booked", "I have now reserved", "reservation made".
 fn is_deed(utterance: &Utterance<'_>, sentence: &Range<usize>, place: usize) -> bool {
     let norm = utterance.norm(place);
@@ -509,6 +512,10 @@ fn is_deed(utterance: &Utterance<'_>, sentence: &Range<usize>, place: usize) -> 
         norm,
         "canceled" | "cancelled" | "moved" | "rescheduled" | "scheduled" | "set"
     );
+    // A flight is scheduled to arrive.
+    if is_ambiguous && utterance.norm(place + 1) == "to" && matches!(norm, "scheduled" | "set") {
+        return false;
+    }
     if is_ambiguous && !before.clone().any(|at| is_own(utterance.norm(at))) {
         return false;
     }
