@@ -3,7 +3,7 @@
 //! Which facts stand, the domain's rule says; it is asked in the transaction of the call's end, while the caller is
 //! locked, so that a recall only reads what the rule left standing.
 
-use std::cmp::Reverse;
+use std::{cmp::Reverse, collections::HashSet};
 
 use domain::{
     call::CallId,
@@ -84,7 +84,17 @@ impl FactRows {
             _ => INSERT_POSTGRES,
         };
         run(transaction, insert, values).await?;
-        settle(transaction, tenant, caller, STANDING).await
+        let is_new = |row: &CandidateRow| {
+            let is_place = |place| usize::try_from(row.place).is_ok_and(|other| other == place);
+            row.call_id == call && self.0.iter().any(|new| is_place(new.place))
+        };
+        let rows: Vec<CandidateRow> = read_all(transaction, STANDING, [tenant.into(), caller.into()]).await?;
+        let candidates = judged(&rows);
+        let (new, stood) = candidates.iter().copied().partition(|(_, row)| is_new(row));
+        match facts::standing_with(stood, new, |(key, row)| row.stated(*key), |(_, row)| row.order()) {
+            Some(standing) => note(transaction, tenant, &candidates, &standing).await,
+            None => settle(transaction, tenant, caller).await,
+        }
     }
 }
 
@@ -115,36 +125,36 @@ pub(crate) async fn take_away(
 ) -> Result<(), DbErr> {
     let taken = run(transaction, DELETE, [tenant.into(), call.into()]).await?;
     if taken.rows_affected() > 0 {
-        settle(transaction, tenant, caller, EVERY).await?;
+        settle(transaction, tenant, caller).await?;
     }
     Ok(())
 }
 
-/// Applies the rule to the facts of `caller` that `candidates` selects, and notes what changed. Where one of them closes
-/// an earlier agreement, the rule is asked about everything that was stated.
-async fn settle(
+/// Applies the rule to everything that was stated of `caller`, and notes what changed.
+async fn settle(transaction: &DatabaseTransaction, tenant: Uuid, caller: Uuid) -> Result<(), DbErr> {
+    let mut rows: Vec<CandidateRow> = read_all(transaction, EVERY, [tenant.into(), caller.into()]).await?;
+    rows.sort_by_key(CandidateRow::order);
+    let candidates = judged(&rows);
+    let standing = facts::standing(candidates.iter().copied(), |(key, row)| row.stated(*key));
+    note(transaction, tenant, &candidates, &standing).await
+}
+
+/// The facts that this release knows; whether any other stands is left as it is.
+fn judged(rows: &[CandidateRow]) -> Vec<(FactKey, &CandidateRow)> {
+    let known = rows.iter().filter_map(|row| Some((words::fact_key(&row.key)?, row)));
+    known.collect()
+}
+
+/// Writes which of the candidates stand, where that changed.
+async fn note(
     transaction: &DatabaseTransaction,
     tenant: Uuid,
-    caller: Uuid,
-    candidates: &'static str,
+    candidates: &[(FactKey, &CandidateRow)],
+    standing: &[(FactKey, &CandidateRow)],
 ) -> Result<(), DbErr> {
-    let of_caller = || [tenant.into(), caller.into()];
-    let mut rows: Vec<CandidateRow> = read_all(transaction, candidates, of_caller()).await?;
-    if candidates != EVERY && rows.iter().any(CandidateRow::closes) {
-        rows = read_all(transaction, EVERY, of_caller()).await?;
-    }
-    rows.sort_by_key(|row| (row.order_ms, row.call_id, row.place));
-    // Whether a fact stands that this release knows nothing of is left as it is.
-    let known = rows.iter().filter_map(|row| Some((words::fact_key(&row.key)?, row)));
-    let candidates: Vec<(FactKey, &CandidateRow)> = known.collect();
-    let standing = facts::standing(&candidates, |(key, row)| row.stated(*key));
-    let stands = |row: &CandidateRow| {
-        standing
-            .iter()
-            .any(|(_, other)| (other.call_id, other.place) == (row.call_id, row.place))
-    };
-    for (_, row) in &candidates {
-        let now = stands(row);
+    let standing: HashSet<(Uuid, i32)> = standing.iter().map(|(_, row)| (row.call_id, row.place)).collect();
+    for (_, row) in candidates {
+        let now = standing.contains(&(row.call_id, row.place));
         if now != row.stands {
             let values = [tenant.into(), row.call_id.into(), row.place.into(), now.into()];
             run(transaction, SET_STANDS, values).await?;
@@ -167,6 +177,10 @@ struct CandidateRow {
 }
 
 impl CandidateRow {
+    fn order(&self) -> (i64, Uuid, i32) {
+        (self.order_ms, self.call_id, self.place)
+    }
+
     fn stated(&self, key: FactKey) -> Stated<'_> {
         Stated {
             key,
@@ -174,10 +188,6 @@ impl CandidateRow {
             when: self.agreed_when.as_deref(),
             status: self.agreed_status.as_deref().and_then(facts::status),
         }
-    }
-
-    fn closes(&self) -> bool {
-        words::fact_key(&self.key).is_some_and(|key| self.stated(key).closes())
     }
 }
 

@@ -9,7 +9,7 @@ use std::{fmt, str::FromStr};
 pub use language::findings::Status;
 use language::{
     Transcript,
-    findings::{Finding, Statement, Topic},
+    findings::{Agreed, Day, Finding, Statement, Topic},
 };
 
 use crate::call::{CallId, EARLIEST_EPOCH_MS, Role, Turn};
@@ -277,7 +277,7 @@ pub fn of_call(transcript: &Transcript<'_>, findings: &[Finding]) -> Extraction 
                 let fact = fact(transcript, statement);
                 let known = facts
                     .iter()
-                    .any(|other| other.key == fact.key && other.value == fact.value);
+                    .any(|other| (other.key, &other.value, &other.terms) == (fact.key, &fact.value, &fact.terms));
                 if !known || fact.key.most_standing() == 1 {
                     facts.push(fact);
                 }
@@ -353,31 +353,42 @@ impl<'f> Stated<'f> {
     /// stated then, not only about what stood.
     #[must_use]
     pub fn closes(&self) -> bool {
-        matches!(self.status, Some(Status::Moved | Status::Cancelled))
+        self.agreed().is_some_and(|agreed| agreed.closes())
     }
 
-    /// Whether this one closes `earlier`: an agreement that is not called off, and of the same day if one is called off
-    /// by its day.
-    fn closes_earlier(&self, earlier: &Stated<'_>) -> bool {
-        let day = |when: Option<&'f str>| when.and_then(|when| when.get(..10));
-        let is_open = matches!(earlier.status, Some(Status::Agreed | Status::Requested | Status::Moved));
-        let by_day = self.status == Some(Status::Cancelled) && self.when.is_some();
-        self.closes() && is_open && (!by_day || day(self.when) == earlier.when.and_then(|when| when.get(..10)))
+    fn agreed(&self) -> Option<Agreed<'f>> {
+        Some(Agreed {
+            what: self.value,
+            day: self.when.and_then(Day::at_beginning_of),
+            status: self.status?,
+        })
+    }
+
+    /// Whether this one can have closed `earlier`.
+    fn can_close(&self, earlier: &Stated<'_>) -> bool {
+        let both = self.agreed().zip(earlier.agreed());
+        self.key == earlier.key && both.is_some_and(|(later, earlier)| later.can_close(&earlier))
     }
 }
 
+/// Among how many agreements before it one that was moved or called off finds what it closes.
+const REACH: usize = 64;
+
 /// What stands of facts that are given oldest first: each key's newest, newest first. What was said again stands once,
-/// as it was said last; what was moved or called off closes the latest agreement before it;
+/// as it was said last; what was moved or called off closes the latest agreement before it that it can mean;
 /// [`FactKey::most_standing`] limits how many of a key stand.
 #[must_use]
 pub fn standing<T>(oldest_first: impl IntoIterator<Item = T>, of: impl Fn(&T) -> Stated<'_>) -> Vec<T> {
     let mut open: Vec<T> = Vec::new();
     for fact in oldest_first {
         let stated = of(&fact);
-        if stated.closes()
-            && let Some(place) = open.iter().rposition(|earlier| stated.closes_earlier(&of(earlier)))
-        {
-            open.remove(place);
+        if stated.closes() {
+            let nearest = open.iter().rev().map(&of).filter(|earlier| earlier.key == stated.key);
+            let closed = nearest.take(REACH).find(|earlier| stated.can_close(earlier));
+            if let Some(closed) = closed.map(|closed| closed.value.to_owned()) {
+                // What was said again was one agreement.
+                open.retain(|earlier| of(earlier).value != closed || !stated.can_close(&of(earlier)));
+            }
         }
         open.push(fact);
     }
@@ -396,6 +407,37 @@ pub fn standing<T>(oldest_first: impl IntoIterator<Item = T>, of: impl Fn(&T) ->
         }
     }
     standing
+}
+
+/// What stands when `new` facts join those that `stood`, newest first. `None` when these do not tell, and [`standing`]
+/// has to be asked about everything that was stated: one of the new ones closes an agreement, or is an agreement that
+/// others of its key followed, and one of those may have closed it. `order` tells which was stated first.
+#[must_use]
+pub fn standing_with<T, O: Ord>(
+    stood: Vec<T>,
+    new: Vec<T>,
+    of: impl Fn(&T) -> Stated<'_>,
+    order: impl Fn(&T) -> O,
+) -> Option<Vec<T>> {
+    let is_followed = |fact: &T| {
+        stood
+            .iter()
+            .any(|other| of(other).key == of(fact).key && order(other) > order(fact))
+    };
+    let is_open = new
+        .iter()
+        .any(|fact| of(fact).closes() || of(fact).status.is_some() && is_followed(fact));
+    if is_open {
+        return None;
+    }
+    let mut oldest_first = stood;
+    oldest_first.extend(new);
+    oldest_first.sort_by_key(order);
+    // What they closed is closed.
+    Some(standing(oldest_first, |fact| Stated {
+        status: None,
+        ..of(fact)
+    }))
 }
 
 /// Whether `quote` proves something said by `role`: a span of the turn at `place` of the transcript.

@@ -13,7 +13,7 @@ use time::OffsetDateTime;
 
 use crate::{
     call::{CallId, CallOutcome, RecentCall, day},
-    facts::{FactKey, KnownFact, Status},
+    facts::{FactKey, KnownFact, Status, Terms},
 };
 
 /// The most words of a caller's summary, and the most characters.
@@ -46,19 +46,25 @@ pub fn of_caller(total_calls: u64, recent_calls: &[RecentCall], facts: &[KnownFa
     let mut paragraph = Paragraph::default();
     paragraph.add(&format!("{count}{when}: {}.", outcome(last.outcome)));
     let agreements = Agreements::of(facts, now_ms);
-    paragraph.add_list("Agreed:", agreements.to_come.iter().map(Agreement::told));
-    if !agreements.tell(last) {
-        paragraph.add(&line(&last.summary));
+    paragraph.add_list(
+        "Agreed:",
+        agreements.to_come.iter().map(|agreement| agreement.told.as_str()),
+    );
+    if !agreements.tell(last, &paragraph) {
+        paragraph.add(&agreements.gist(last));
     }
     paragraph.add(&open(recent_calls));
     paragraph.add(&on_record(facts, &last.summary));
     let mut past = Paragraph::of_words(PAST_WORDS.min(paragraph.left));
-    past.add_list("Past:", agreements.past.iter().map(Agreement::told));
+    past.add_list("Past:", agreements.past.iter().map(|agreement| agreement.told.as_str()));
     paragraph.add(&past.text);
-    // What was agreed stands there already, or is gone.
-    let other = earlier.iter().filter(|call| !agreements.tell(call));
-    for call in other.filter(|call| date(call.started_at_ms).is_some()) {
-        paragraph.add(&line_of_call(call));
+    // What was agreed stands there already.
+    let other: Vec<&RecentCall> = earlier
+        .iter()
+        .filter(|call| !agreements.tell(call, &paragraph))
+        .collect();
+    for call in other.into_iter().filter(|call| date(call.started_at_ms).is_some()) {
+        paragraph.add(&by_date(call, &agreements.gist(call)));
     }
     paragraph.text
 }
@@ -69,15 +75,15 @@ struct Agreements<'f> {
     to_come: Vec<Agreement<'f>>,
     /// For days that are gone, the latest first.
     past: Vec<Agreement<'f>>,
-    /// The calls in which something was agreed.
+    /// The calls in which it was agreed, or called off.
     calls: Vec<CallId>,
 }
 
 /// Something that was agreed.
 struct Agreement<'f> {
-    what: &'f str,
     when: Option<&'f str>,
-    status: Status,
+    call: CallId,
+    told: String,
 }
 
 /// For how long after a call something without a day is still to come, in milliseconds.
@@ -99,9 +105,9 @@ impl<'f> Agreements<'f> {
                 continue;
             }
             let agreement = Agreement {
-                what: &fact.value,
                 when: terms.when.as_deref(),
-                status: terms.status,
+                call: fact.call_id,
+                told: told(&fact.value, terms),
             };
             let is_to_come = match agreement.when {
                 Some(when) => when.get(..today.len()).is_some_and(|day| day >= today.as_str()),
@@ -120,38 +126,53 @@ impl<'f> Agreements<'f> {
         all
     }
 
-    /// Whether something was agreed in `call`.
-    fn tell(&self, call: &RecentCall) -> bool {
-        self.calls.contains(&call.call_id)
+    /// Whether nothing is left to say of what was agreed in `call`: `paragraph` says it, or it is gone.
+    fn tell(&self, call: &RecentCall, paragraph: &Paragraph) -> bool {
+        let is_told = |agreement: &Agreement<'_>| paragraph.text.contains(&agreement.told);
+        let is_of_call = |agreement: &&Agreement<'_>| agreement.call == call.call_id;
+        self.past.iter().any(|agreement| is_of_call(&agreement)) || self.to_come.iter().filter(is_of_call).any(is_told)
+    }
+
+    /// The gist of `call`, without what was agreed in it and stands no longer.
+    fn gist(&self, call: &RecentCall) -> String {
+        let gist = line(&call.summary);
+        if self.calls.contains(&call.call_id) {
+            return gist;
+        }
+        let begins = |end: &usize| *end == 0 || gist[..*end].ends_with(". ");
+        let of_status = |status: &str| gist.match_indices(status).map(|(place, _)| place).find(begins);
+        let ends = OF_AGREEMENTS.iter().filter_map(|status| of_status(status)).min();
+        gist[..ends.unwrap_or(gist.len())].trim_end().to_owned()
     }
 }
 
-impl Agreement<'_> {
-    fn told(&self) -> String {
-        let what = plain(self.what);
-        let status = match self.status {
-            Status::Requested => ", asked for",
-            Status::Moved => ", moved",
-            Status::Agreed | Status::Cancelled => "",
-        };
-        match self.when {
-            Some(when) => format!("{what} ({}{status})", plain(when).replace('T', " ")),
-            None if status.is_empty() => what,
-            None => format!("{what} ({})", status.trim_start_matches(", ")),
-        }
+/// How what was agreed begins in the gist of a call; see [`language::summary::of_call`].
+const OF_AGREEMENTS: [&str; 3] = ["Agreed: ", "Asked for: ", "Moved: "];
+
+/// An agreement in words.
+fn told(what: &str, terms: &Terms) -> String {
+    let what = plain(what);
+    let status = match terms.status {
+        Status::Requested => ", asked for",
+        Status::Moved => ", moved",
+        Status::Agreed | Status::Cancelled => "",
+    };
+    match terms.when.as_deref() {
+        Some(when) => format!("{what} ({}{status})", plain(when).replace('T', " ")),
+        None if status.is_empty() => what,
+        None => format!("{what} ({})", status.trim_start_matches(", ")),
     }
 }
 
 /// A call by date, outcome and gist.
 pub(crate) fn line_of_call(call: &RecentCall) -> String {
+    by_date(call, &line(&call.summary))
+}
+
+fn by_date(call: &RecentCall, gist: &str) -> String {
     let when = date(call.started_at_ms).map_or("Undated".to_owned(), |date| format!("On {date}"));
-    let gist = line(&call.summary);
-    let gist = if gist.is_empty() {
-        String::new()
-    } else {
-        format!(" {gist}")
-    };
-    format!("{when}: {}.{gist}", outcome(call.outcome))
+    let blank = if gist.is_empty() { "" } else { " " };
+    format!("{when}: {}.{blank}{gist}", outcome(call.outcome))
 }
 
 /// Sentences as long as they fit.
@@ -194,7 +215,7 @@ impl Paragraph {
     }
 
     /// Adds a sentence of as many `entries` as fit behind its `head`.
-    fn add_list(&mut self, head: &str, entries: impl Iterator<Item = String>) {
+    fn add_list<'e>(&mut self, head: &str, entries: impl Iterator<Item = &'e str>) {
         let mut left = self.left.saturating_sub(head.split(' ').count());
         let mut characters_left = self.characters_left.saturating_sub(head.chars().count() + 3);
         let mut fitting = Vec::new();
@@ -300,7 +321,7 @@ fn first_words(text: &str, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{call::CallId, facts::Terms};
+    use crate::call::CallId;
     use proptest::prelude::*;
     use uuid::Uuid;
 
@@ -366,6 +387,42 @@ mod tests {
              On 30 December 2025: a callback was requested. Caller wants a quote."
         );
         assert!(!of_caller(2, &[spoken, asked], &[], NEW_YEARS_EVE).contains("Open"));
+    }
+
+    #[test]
+    fn what_stands_no_longer_is_told_by_no_call() {
+        let of = |place, gist| RecentCall {
+            call_id: CallId(Uuid::from_u128(place)),
+            ..call(
+                NEW_YEARS_EVE - DAY * i64::try_from(place).unwrap(),
+                CallOutcome::Other,
+                gist,
+            )
+        };
+        let calls = [
+            of(1, "Caller cannot come. Cancelled: table for two."),
+            of(2, "Caller wants a table. Agreed: table for two on Friday."),
+            of(3, "Agreed: haircut with Ben."),
+        ];
+        let haircut = KnownFact {
+            call_id: CallId(Uuid::from_u128(3)),
+            ..agreement("haircut with Ben", Some("2026-01-02"), Status::Agreed)
+        };
+        assert_eq!(
+            of_caller(3, &calls, &[haircut], NEW_YEARS_EVE),
+            "3 calls so far, the last on 30 December 2025 (UTC): no particular outcome. \
+             Agreed: haircut with Ben (2026-01-02). Caller cannot come. Cancelled: table for two. \
+             On 29 December 2025: no particular outcome. Caller wants a table."
+        );
+    }
+
+    #[test]
+    fn what_has_no_room_is_told_by_its_call() {
+        let long = "word ".repeat(110);
+        let calls = [call(NEW_YEARS_EVE, CallOutcome::Other, "Agreed: a table.")];
+        let facts = [agreement(&long, Some("2026-01-02"), Status::Agreed)];
+        let told = of_caller(1, &calls, &facts, NEW_YEARS_EVE);
+        assert!(told.ends_with("no particular outcome. Agreed: a table."), "{told}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What was agreed: appointments, and what the caller was promised.
 
 use super::{
-    agreement::{self, Agreement, Day, Terms},
+    agreement::{self, Agreement, Day},
     finding::{Finding, Topic, statement},
     timing::timing,
     utterance::Utterance,
@@ -79,11 +79,7 @@ fn of_agreement(call: &[Utterance<'_>], agreement: Agreement) -> Option<Finding>
     };
     let mut finding = statement(topic, agreement.what, utterance, agreement.places);
     if let Finding::Statement(statement) = &mut finding {
-        statement.terms = Some(Terms {
-            day: agreement.day,
-            clock: agreement.clock,
-            status: agreement.status,
-        });
+        statement.terms = Some(agreement.terms);
     }
     Some(finding)
 }
@@ -224,7 +220,10 @@ fn appointments(utterance: &Utterance<'_>, cues: &Phrases, today: Option<Day>, f
         let value = plain(utterance.quote(start..time.places.end));
         let mut finding = statement(Topic::Appointment, value, utterance, cue.start..time.places.end);
         if let Finding::Statement(statement) = &mut finding {
-            statement.terms = Some(agreement::stated_terms(utterance, &time.places, today));
+            // What a caller says of earlier agreements is their word alone.
+            if utterance.speaker == Speaker::Agent {
+                statement.terms = Some(agreement::stated_terms(utterance, &time.places, today));
+            }
         }
         findings.push(finding);
         return;

@@ -17,7 +17,7 @@ mod reference;
 mod timing;
 mod utterance;
 
-pub use agreement::{Clock, Day, Status, Terms};
+pub use agreement::{Agreed, Clock, Day, Status, Terms};
 pub use finding::{Finding, Statement, Topic};
 pub(crate) use preference::is_channel;
 
@@ -26,7 +26,8 @@ use exchange::exchanges;
 use utterance::Utterance;
 
 /// What is found in a call: topic by topic, and within a topic in the order in which it was said. Something that was
-/// said twice is found twice. `today` is the day of the call, from which "tomorrow" counts. Linear in the call's length.
+/// said twice is found twice. `today` is the day of the call, from which "tomorrow" counts. Linear in the call's
+/// length.
 #[must_use]
 pub fn of_call(transcript: &Transcript<'_>, today: Option<Day>) -> Vec<Finding> {
     let call: Vec<Utterance<'_>> = transcript

@@ -10,7 +10,7 @@ pub(crate) mod vocabulary;
 pub use scoring::CALL_WORDS;
 
 use crate::{
-    findings::{Finding, Statement, Status},
+    findings::{Agreed, Finding, Statement, Status, Topic},
     transcript::{Speaker, Transcript},
 };
 use sentences::Sentence;
@@ -53,14 +53,17 @@ const AGREED_CHARACTERS: usize = 300;
 /// What the status and the marks around an agreement take at most, in characters.
 const STATUS_CHARACTERS: usize = 14;
 
-/// What came of the call: its agreements, the last ones first when not all fit, in the order in which they were made.
+/// What came of the call: its agreements as they stand at its end, the last ones first when not all fit, in the order
+/// in which they were made.
 /// Words that belong to the software behind the conversation are not repeated outside of quotation marks.
 fn agreed(findings: &[Finding]) -> String {
     let mut left = AGREED_WORDS;
     let mut characters_left = AGREED_CHARACTERS;
     let mut told: Vec<String> = Vec::new();
+    let mut closing: Vec<(Topic, Agreed<'_>)> = Vec::new();
     for finding in findings.iter().rev() {
         let Finding::Statement(Statement {
+            topic,
             value,
             terms: Some(terms),
             ..
@@ -68,6 +71,20 @@ fn agreed(findings: &[Finding]) -> String {
         else {
             continue;
         };
+        let agreed = Agreed {
+            what: value,
+            day: terms.day,
+            status: terms.status,
+        };
+        let is_closed = closing
+            .iter()
+            .any(|(other, later)| other == topic && later.can_close(&agreed));
+        if agreed.closes() {
+            closing.push((*topic, agreed));
+        }
+        if is_closed {
+            continue;
+        }
         let words = value.split(' ').count() + 1;
         let characters = value.chars().count() + STATUS_CHARACTERS;
         if is_about_software(value) || words > left || characters > characters_left {
@@ -196,8 +213,33 @@ mod tests {
                 (Speaker::Caller, "I can't come on Friday."),
                 (Speaker::Agent, "Your appointment on Friday has been cancelled."),
             ]),
-            "Cancelled: appointment on Friday has been cancelled."
+            "Cancelled: appointment on Friday."
         );
+    }
+
+    #[test]
+    fn an_agreement_that_was_called_off_is_not_told_as_one() {
+        let said = summary(&[
+            (
+                Speaker::Agent,
+                "Please confirm: a table for two at Osteria Nonna on Friday at 7 pm.",
+            ),
+            (Speaker::Caller, "Yes, that is correct."),
+            (Speaker::Agent, "It is booked."),
+            (Speaker::Caller, "Oh no, please cancel the table again."),
+            (Speaker::Agent, "Your table has been cancelled."),
+        ]);
+        assert!(said.contains("Cancelled: table") && !said.contains("Agreed:"), "{said}");
+    }
+
+    #[test]
+    fn what_a_caller_says_of_earlier_agreements_was_not_agreed() {
+        let said = summary(&[
+            (Speaker::Agent, "How can I help?"),
+            (Speaker::Caller, "My appointment is tomorrow at 8 am."),
+            (Speaker::Agent, "Let me look that up for you."),
+        ]);
+        assert!(!said.is_empty() && !said.contains("Agreed:"), "{said}");
     }
 
     #[test]

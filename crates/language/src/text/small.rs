@@ -10,7 +10,8 @@ pub(crate) fn is_interjection(word: &str) -> bool {
     INTERJECTION_LIST.has(word)
 }
 
-/// A sorted list of words, with the place where each first byte begins: most words are none of them, and that is known at once.
+/// A sorted list of words, with the place where each first byte begins. Most words begin with a byte that few of the
+/// list begin with, so that little is compared.
 pub(crate) struct WordList {
     words: &'static [&'static str],
     begins: [usize; 257],
@@ -31,6 +32,11 @@ impl WordList {
             byte += 1;
         }
         Self { words, begins }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn is_sorted(&self) -> bool {
+        self.words.is_sorted_by(|a, b| a < b)
     }
 
     pub(crate) fn has(&self, word: &str) -> bool {

@@ -162,6 +162,34 @@ pub async fn what_is_called_off_closes_the_agreement(fixture: &CallerMemoryFixtu
     assert_eq!(view.values(&number(1)).await, ["Lisbon", "friday", "monday"]);
 }
 
+/// `recall` MUST 6: an agreement that was called off closes one agreement, once, whatever is said after it.
+pub async fn what_was_called_off_closes_nothing_later(fixture: &CallerMemoryFixture) {
+    let view = View::of(fixture, 0);
+    let one = |value: &str, at_ms, status| vec![agreement(value, at_ms, None, status)];
+    view.told(&number(0), "first", 1, one("haircut for Ana", 1, Status::Agreed))
+        .await;
+    view.told(&number(0), "second", 2, one("haircut for Ben", 2, Status::Agreed))
+        .await;
+    view.told(&number(0), "off", 3, one("haircut", 3, Status::Cancelled))
+        .await;
+    let left = ["haircut", "haircut for Ana"];
+    assert_eq!(view.values(&number(0)).await, left);
+    view.told(&number(0), "city", 4, vec![said(FactKey::City, "Lisbon", NOW_MS + 4)])
+        .await;
+    assert_eq!(view.values(&number(0)).await, ["Lisbon", "haircut", "haircut for Ana"]);
+    view.told(&number(0), "table", 5, one("table for two", 5, Status::Agreed))
+        .await;
+    let left = ["table for two", "Lisbon", "haircut", "haircut for Ana"];
+    assert_eq!(view.values(&number(0)).await, left);
+    // Another thing is closed by no word about haircuts.
+    view.told(&number(0), "off again", 6, one("taxi", 6, Status::Cancelled))
+        .await;
+    assert_eq!(
+        view.values(&number(0)).await,
+        ["taxi", "table for two", "Lisbon", "haircut", "haircut for Ana"]
+    );
+}
+
 /// `recall` MUST 6: the newest statement of a single key stands, whatever the order in which the calls arrive; each
 /// value of the other keys stands, the newest first, and as many as the rule says.
 pub async fn what_stands_is_the_newest(fixture: &CallerMemoryFixture) {
@@ -290,6 +318,7 @@ macro_rules! caller_facts_contract {
             what_stands_is_the_newest,
             an_agreement_is_shown_with_its_terms,
             what_is_called_off_closes_the_agreement,
+            what_was_called_off_closes_nothing_later,
             facts_of_one_time_are_ordered_by_commit,
             a_stated_name_is_the_callers,
             a_correction_replaces_the_facts,

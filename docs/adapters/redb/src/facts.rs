@@ -1,14 +1,14 @@
 //! Facts: each in a row of its own, oldest first, and those that stand once more with their caller.
 //!
 //! Which facts stand, the domain's rule says; those whose key this release does not know it cannot judge, and they stay
-//! as they are. What stands after new facts depends on what stood before and on the new ones alone. Only when facts are
-//! taken away, or one of them closes an earlier agreement, are all of the caller read.
+//! as they are. What stands after new facts mostly depends on what stood before and on the new ones alone. When that
+//! does not tell, or facts are taken away, all of the caller are read.
 
 use std::cmp::Reverse;
 
 use domain::{
     error::PortError,
-    facts::{self, SaidFact},
+    facts::{self, SaidFact, Stated},
 };
 use redb::WriteTransaction;
 use uuid::Uuid;
@@ -31,18 +31,24 @@ pub(crate) fn add(
     if said.is_empty() {
         return Ok(());
     }
-    let mut candidates = caller.standing.clone();
+    let mut new = Vec::with_capacity(said.len());
     for said in said {
         let place = u32::try_from(call.facts.len()).unwrap_or(u32::MAX);
         let row = FactRow::new(said, id, call.commit, place, call.received_at_ms);
         FACTS.put(write, (tenant, number, row.order_ms, row.commit, row.place), &row)?;
         call.facts.push(row.order_ms);
-        candidates.push(row);
+        new.push(row);
     }
-    if candidates.iter().any(FactRow::closes) {
-        candidates = newest(write, tenant, number, usize::MAX)?;
+    let standing = facts::standing_with(
+        judged(&caller.standing),
+        judged(&new),
+        |(stated, _)| *stated,
+        |(_, fact)| fact.order(),
+    );
+    match standing.map(copied) {
+        Some(standing) => keep(caller, standing),
+        None => settle(caller, &newest(write, tenant, number, usize::MAX)?),
     }
-    settle(caller, candidates);
     Ok(())
 }
 
@@ -60,7 +66,7 @@ pub(crate) fn remove(
     for (place, order_ms) in (0..).zip(&call.facts) {
         FACTS.remove(write, (tenant, number, *order_ms, call.commit, place))?;
     }
-    settle(caller, newest(write, tenant, number, usize::MAX)?);
+    settle(caller, &newest(write, tenant, number, usize::MAX)?);
     Ok(())
 }
 
@@ -78,19 +84,31 @@ pub(crate) fn of_call(view: &impl View, tenant: Uuid, call: &CallRow) -> Result<
     rows.filter_map(Result::transpose).collect()
 }
 
-/// Keeps with `caller` what stands of `candidates`, newest first. Whether a fact stands whose key this release does not
-/// know is left as it is.
-fn settle(caller: &mut CallerRow, mut candidates: Vec<FactRow>) {
-    candidates.sort_by_key(FactRow::order);
-    let judged: Vec<_> = candidates
-        .iter()
-        .filter_map(|fact| Some((fact.stated()?, fact)))
-        .collect();
-    let standing = facts::standing(judged, |(stated, _)| *stated);
-    let mut standing: Vec<FactRow> = standing.into_iter().map(|(_, fact)| fact.clone()).collect();
-    let stood = |fact: &&FactRow| caller.standing.iter().any(|other| other.order() == fact.order());
-    let unjudged = candidates.iter().filter(|fact| fact.stated().is_none());
-    standing.extend(unjudged.filter(stood).cloned());
+/// Keeps with `caller` what stands of everything that was stated, newest first.
+fn settle(caller: &mut CallerRow, newest_first: &[FactRow]) {
+    let mut judged = judged(newest_first);
+    judged.reverse();
+    let standing = copied(facts::standing(judged, |(stated, _)| *stated));
+    // What was taken away stands no more, whether this release can judge it or not.
+    caller
+        .standing
+        .retain(|stood| newest_first.iter().any(|fact| fact.order() == stood.order()));
+    keep(caller, standing);
+}
+
+/// The facts that the domain's rule can judge: those whose key this release knows.
+fn judged(facts: &[FactRow]) -> Vec<(Stated<'_>, &FactRow)> {
+    facts.iter().filter_map(|fact| Some((fact.stated()?, fact))).collect()
+}
+
+fn copied(facts: Vec<(Stated<'_>, &FactRow)>) -> Vec<FactRow> {
+    facts.into_iter().map(|(_, fact)| fact.clone()).collect()
+}
+
+/// Keeps `standing` with `caller`, newest first. Whether a fact stands whose key this release does not know is left as
+/// it is.
+fn keep(caller: &mut CallerRow, mut standing: Vec<FactRow>) {
+    standing.extend(caller.standing.drain(..).filter(|fact| fact.stated().is_none()));
     standing.sort_by_key(|fact| Reverse(fact.order()));
     caller.standing = standing;
 }

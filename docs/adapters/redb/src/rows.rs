@@ -404,11 +404,6 @@ impl FactRow {
         })
     }
 
-    /// Whether it closes an earlier agreement.
-    pub(crate) fn closes(&self) -> bool {
-        self.stated().is_some_and(|stated| stated.closes())
-    }
-
     /// The terms, unless this release does not know the status.
     fn terms(&self) -> Option<Terms> {
         let (when, status) = self.terms.clone()?;

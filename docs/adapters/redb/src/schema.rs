@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// The format of the rows that this release writes.
-pub(crate) const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 2;
 
 /// The hash of a session's name, which may be as long as a client likes; keys should be short.
 pub(crate) type SessionKey = [u8; 32];

@@ -1,4 +1,5 @@
-//! The words by which an agent proposes and settles, and a caller accepts or refuses. None names a trade.
+//! The words by which an agent proposes and settles, and a caller accepts or refuses. Only [`NOUNS`] and [`SUCCEEDED`]
+//! name what is booked, by the commonest words for it in any trade.
 
 use crate::text::phrases::{Phrases, phrases};
 
@@ -97,6 +98,20 @@ pub(super) const COUNTERS: &Phrases = phrases!["how about", "what about"];
 /// How an agent asks for another time.
 pub(super) const ALTERNATIVES: &Phrases = phrases!["do you want", "does", "instead", "would"];
 
+/// How an agent offers another time behind what could not be done.
+pub(super) const OFFERS: &Phrases = phrases![
+    "available",
+    "can offer",
+    "do you want",
+    "does",
+    "how about",
+    "there are",
+    "there is",
+    "there's",
+    "what about",
+    "would",
+];
+
 /// What is done when something is settled.
 pub(super) const DONE: &Phrases = phrases![
     "added",
@@ -126,6 +141,43 @@ pub(super) const DONE: &Phrases = phrases![
     "success",
     "successful",
     "successfully",
+];
+
+/// Those of [`DONE`] that are said of anything: something is to be named that they settle.
+pub(super) const GENERAL: &[&str] = &[
+    "added",
+    "complete",
+    "completed",
+    "created",
+    "done",
+    "made",
+    "placed",
+    "processed",
+    "submitted",
+    "success",
+    "successful",
+    "successfully",
+];
+
+/// How that is named which was just spoken of.
+pub(super) const ITS: &[&str] = &[
+    "all",
+    "everything",
+    "everything's",
+    "it",
+    "it's",
+    "that",
+    "that's",
+    "they",
+    "they're",
+    "you're",
+    "your",
+];
+
+/// Who does something in what follows "and".
+pub(super) const SUBJECTS: &[&str] = &[
+    "he", "i", "i'll", "it", "it'll", "please", "she", "there", "they", "they'll", "we", "we'll", "you", "you'll",
+    "your",
 ];
 
 /// Words that [`DONE`] follows.
@@ -282,6 +334,9 @@ pub(super) const OPEN: &Phrases = phrases![
     "will be",
     "would be",
 ];
+
+/// A caller takes back what they accepted.
+pub(super) const CALLS_OFF: &Phrases = phrases!["cancel", "forget it", "never mind", "nevermind", "wait"];
 
 /// It was called off.
 pub(super) const CANCELLED: &Phrases = phrases!["called off", "canceled", "cancelled"];

@@ -1,5 +1,6 @@
 //! What was agreed in a call: the parts of an agreement, put together over the turns in which they were said.
 
+mod closing;
 mod course;
 mod cues;
 mod moment;
@@ -8,6 +9,7 @@ mod wording;
 
 use std::ops::Range;
 
+pub use closing::Agreed;
 pub(super) use course::of_call;
 pub use moment::{Clock, Day};
 use moment::{Moment, mentions};
@@ -28,17 +30,14 @@ pub(super) fn asks_to_confirm(utterance: &Utterance<'_>) -> bool {
     utterance.has(cues::CONFIRM)
 }
 
-/// What the time that is named at `places` comes to, when it is agreed.
+/// What the time that is named at `places` comes to, agreed as it is.
 pub(super) fn stated_terms(utterance: &Utterance<'_>, places: &Range<usize>, today: Option<Day>) -> Terms {
     let mut terms = Terms {
         day: None,
         clock: None,
         status: Status::Agreed,
     };
-    for mention in mentions(utterance, today) {
-        if !places.contains(&mention.places.start) {
-            continue;
-        }
+    for mention in mentions(utterance, places, today) {
         match mention.moment {
             Moment::Day(day) => terms.day = terms.day.or(day.0),
             Moment::Clock(hour) => terms.clock = terms.clock.or(hour.clock()),

@@ -20,7 +20,8 @@ impl Day {
         if !(1..=12).contains(&month) || day == 0 || day > length_of_month(year, month) {
             return None;
         }
-        // Howard Hinnant, "chrono-compatible low-level date algorithms": years begin in March, so that leap days end them.
+        // Howard Hinnant, "chrono-compatible low-level date algorithms": years begin in March, so that leap days end
+        // them.
         let year = if month <= 2 { year - 1 } else { year };
         let era = year.div_euclid(400);
         let of_era = year.rem_euclid(400);
@@ -28,6 +29,15 @@ impl Day {
         let of_year = (153 * months + 2) / 5 + i64::from(day) - 1;
         let days = of_era * 365 + of_era / 4 - of_era / 100 + of_year;
         Some(Self(era * 146_097 + days - 719_468))
+    }
+
+    /// The day written as `YYYY-MM-DD` at the beginning of `text`; `None` for anything else.
+    #[must_use]
+    pub fn at_beginning_of(text: &str) -> Option<Self> {
+        let mut parts = text.get(..10)?.split('-');
+        let year = parts.next()?.parse().ok()?;
+        let (month, day) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+        Self::of(year, month, day)
     }
 
     /// Year, month and day of the month.
@@ -128,11 +138,11 @@ pub(crate) struct Mention {
     pub(crate) moment: Moment,
 }
 
-/// The days and hours that `utterance` names, in order. `today` is the day of the call.
-pub(crate) fn mentions(utterance: &Utterance<'_>, today: Option<Day>) -> Vec<Mention> {
+/// The days and hours that begin within `places` of `utterance`, in order. `today` is the day of the call.
+pub(crate) fn mentions(utterance: &Utterance<'_>, places: &Range<usize>, today: Option<Day>) -> Vec<Mention> {
     let mut found = Vec::new();
-    let mut at = 0;
-    while at < utterance.words.len() {
+    let mut at = places.start;
+    while at < places.end.min(utterance.words.len()) {
         let is_figure = utterance.norm(at).starts_with(|c: char| c.is_ascii_digit());
         if !is_figure && !BEGINNINGS.has(utterance.norm(at)) {
             at += 1;
@@ -152,6 +162,14 @@ pub(crate) fn mentions(utterance: &Utterance<'_>, today: Option<Day>) -> Vec<Men
         }
     }
     found
+}
+
+/// Whether a word in lower case belongs to a day or an hour.
+pub(super) fn is_of_a_time(word: &str) -> bool {
+    BEGINNINGS.has(word)
+        || weekday(word).is_some()
+        || month(word).is_some()
+        || matches!(word, "am" | "past" | "pm" | "quarter" | "o'clock")
 }
 
 /// The words, figures apart, that a day or an hour may begin with. Most words are none of them.
@@ -344,8 +362,16 @@ pub(super) fn date(utterance: &Utterance<'_>, place: usize, today: Option<Day>) 
         return Some((place + 1, Some(day)));
     }
     if let Some(month) = month(utterance.norm(place)) {
-        let first = place + 1 + usize::from(utterance.norm(place + 1) == "the");
+        let article = usize::from(utterance.norm(place + 1) == "the");
+        let first = place + 1 + article;
         let (end, number, _) = number_of_day(utterance, first)?;
+        // "You may first want to know": of these two months an ordinal in letters needs more around it.
+        let is_verb = matches!(utterance.norm(place), "march" | "may") && ordinal(utterance.norm(first)).is_some();
+        let before = place.checked_sub(1).map_or("", |last| utterance.norm(last));
+        let led = matches!(before, "by" | "for" | "from" | "of" | "on" | "to" | "until") || weekday(before).is_some();
+        if is_verb && article == 0 && !led {
+            return None;
+        }
         return Some(with_year(utterance, end, month, number, today));
     }
     let (end, number, ordinal) = number_of_day(utterance, place)?;
@@ -507,20 +533,28 @@ fn clock(utterance: &Utterance<'_>, place: usize) -> Option<(usize, SaidHour)> {
     // "Evening 6:15", "tomorrow morning at nine".
     let joint = usize::from(matches!(utterance.norm(place + 1), "at" | "around"));
     if matches!(norm, "morning" | "afternoon" | "evening" | "night")
-        && let Some((end, hour, minute, _)) = face(utterance, place + 1 + joint)
-        && hour <= 12
+        && let Some((end, hour, _)) = face(utterance, place + 1 + joint)
+        && hour.hour <= 12
     {
         let (end, said) = half_behind(utterance, end);
         let half = said.or_else(|| half(norm))?;
-        return Some((end, in_half(hour, minute, half)));
+        let hour = if hour.settled {
+            hour
+        } else {
+            in_half(hour.hour, hour.minute, half)
+        };
+        return Some((end, hour));
     }
-    let (first, hour, minute, sure) = face(utterance, place)?;
+    let (first, hour, sure) = face(utterance, place)?;
+    if hour.settled {
+        return Some((first, hour));
+    }
     let (end, half) = half_behind(utterance, first);
     if let Some(half) = half {
-        return (hour <= 12).then(|| (end, in_half(hour, minute, half)));
+        return (hour.hour <= 12).then(|| (end, in_half(hour.hour, hour.minute, half)));
     }
-    if hour > 12 || (hour == 0 && sure) {
-        return sure.then(|| (end, settled(hour, minute)));
+    if hour.hour > 12 || (hour.hour == 0 && sure) {
+        return sure.then(|| (end, settled(hour.hour, hour.minute)));
     }
     // A bare number is an hour only where nothing is counted.
     let led = place > 0 && matches!(utterance.norm(place - 1), "at" | "around" | "until" | "till");
@@ -542,14 +576,15 @@ fn clock(utterance: &Utterance<'_>, place: usize) -> Option<(usize, SaidHour)> {
                 | "the"
         )
         || weekday(next).is_some();
-    (sure || (led && alone)).then_some((
-        end,
-        SaidHour {
-            hour,
-            minute,
-            settled: false,
-        },
-    ))
+    (sure || (led && alone)).then_some((end, hour))
+}
+
+const fn unsettled(hour: u8, minute: u8) -> SaidHour {
+    SaidHour {
+        hour,
+        minute,
+        settled: false,
+    }
 }
 
 const fn settled(hour: u8, minute: u8) -> SaidHour {
@@ -569,8 +604,8 @@ fn in_half(hour: u8, minute: u8, half: Half) -> SaidHour {
     settled(if before_noon { hour % 12 } else { hour % 12 + 12 }, minute)
 }
 
-/// The face of a clock at `place`: the place behind it, hour, minute, and whether it can be nothing else.
-fn face(utterance: &Utterance<'_>, place: usize) -> Option<(usize, u8, u8, bool)> {
+/// The face of a clock at `place`: the place behind it, the hour, and whether the words can be nothing else.
+fn face(utterance: &Utterance<'_>, place: usize) -> Option<(usize, SaidHour, bool)> {
     let norm = utterance.norm(place);
     // "Half past three", "quarter to five".
     let (joint, minutes) = match norm {
@@ -583,31 +618,30 @@ fn face(utterance: &Utterance<'_>, place: usize) -> Option<(usize, u8, u8, bool)
         let hour = hour_word(utterance.norm(joint + 1))?;
         let end = joint + 2;
         return match utterance.norm(joint) {
-            "past" | "after" => Some((end, hour, minutes, true)),
-            "to" | "till" | "before" if minutes == 15 => Some((end, if hour == 1 { 12 } else { hour - 1 }, 45, true)),
+            "past" | "after" => Some((end, unsettled(hour, minutes), true)),
+            "to" | "till" | "before" if minutes == 15 => {
+                Some((end, unsettled(if hour == 1 { 12 } else { hour - 1 }, 45), true))
+            }
             _ => None,
         };
     }
     if let Some((hours, minutes)) = norm.split_once(':') {
         let hour: u8 = hours.parse().ok().filter(|hour| *hour < 24)?;
-        let minutes_only = minutes.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '.');
-        let minute: u8 = minutes_only
+        let figures = minutes.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '.');
+        let minute: u8 = figures
             .parse()
             .ok()
-            .filter(|minute| *minute < 60 && minutes_only.len() == 2)?;
-        return Some(match (half(&minutes[minutes_only.len()..]), hour) {
-            (Some(half), ..=12) => {
-                let hour = in_half(hour, minute, half);
-                // Settled by its own letters: shown as an hour from midnight.
-                (place + 1, hour.hour, minute, true)
-            }
-            _ => (place + 1, hour, minute, true),
-        });
+            .filter(|minute| *minute < 60 && figures.len() == 2)?;
+        let hour = match half(&minutes[figures.len()..]) {
+            Some(half) if hour <= 12 => in_half(hour, minute, half),
+            _ => unsettled(hour, minute),
+        };
+        return Some((place + 1, hour, true));
     }
     if let Some(hour) = hour_word(norm) {
         let next = utterance.norm(place + 1);
         if matches!(next, "o'clock" | "oclock" | "o\"clock") {
-            return Some((place + 2, hour, 0, true));
+            return Some((place + 2, unsettled(hour, 0), true));
         }
         let minute = match next {
             "thirty" => 30,
@@ -617,13 +651,13 @@ fn face(utterance: &Utterance<'_>, place: usize) -> Option<(usize, u8, u8, bool)
         };
         let end = place + 1 + usize::from(minute > 0) + usize::from(minute == 45);
         // "Five thirty" may be an amount; with a half of the day behind it, it is none.
-        return Some((end, hour, minute, false));
+        return Some((end, unsettled(hour, minute), false));
     }
     // "5pm".
     let figures = norm.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '.');
     let half = half(&norm[figures.len()..])?;
     let hour: u8 = figures.parse().ok().filter(|hour| (1..=12).contains(hour))?;
-    Some((place + 1, in_half(hour, 0, half).hour, 0, true))
+    Some((place + 1, in_half(hour, 0, half), true))
 }
 
 /// An hour of one word, 1 to 12.
@@ -664,7 +698,7 @@ mod tests {
     fn moments(text: &str) -> Vec<String> {
         let call = Transcript::read([(Speaker::Caller, text)]);
         let utterance = Utterance::new(0, &call.turns[0]);
-        mentions(&utterance, Some(WEDNESDAY))
+        mentions(&utterance, &(0..utterance.words.len()), Some(WEDNESDAY))
             .into_iter()
             .map(|mention| match mention.moment {
                 Moment::Day(SaidDay(Some(day))) => day.to_string(),
@@ -718,6 +752,8 @@ mod tests {
             ("the 9th of next month", &["2026-11-09"]),
             ("Friday, October 23rd", &["2026-10-23"]),
             ("2026-12-01", &["2026-12-01"]),
+            ("on may first", &["2027-05-01"]),
+            ("may the first", &["2027-05-01"]),
             ("from the 20th until the 22nd", &["2026-10-20", "2026-10-22"]),
         ] {
             assert_eq!(moments(text), days, "{text}");
@@ -737,6 +773,10 @@ mod tests {
         for (text, hours) in [
             ("at 5 pm", &["17:00"][..]),
             ("at 5pm", &["17:00"]),
+            ("at 9am", &["09:00"]),
+            ("9:30am", &["09:30"]),
+            ("12pm", &["12:00"]),
+            ("12am", &["00:00"]),
             ("nine a m", &["09:00"]),
             ("12 pm", &["12:00"]),
             ("12:15 am", &["00:15"]),
@@ -758,11 +798,18 @@ mod tests {
     }
 
     #[test]
+    fn what_a_moment_begins_with_can_be_searched() {
+        assert!(BEGINNINGS.is_sorted());
+    }
+
+    #[test]
     fn other_numbers_and_words_are_no_moments() {
         for text in [
             "a table for 4",
             "it costs 12 dollars",
             "may i have two",
+            "you may first want to look",
+            "march second in line",
             "the first one",
             "on the 8th floor",
             "5th avenue",
@@ -782,7 +829,7 @@ mod tests {
             let call = Transcript::read([(Speaker::Caller, text.as_str())]);
             let utterance = Utterance::new(0, &call.turns[0]);
             let mut end = 0;
-            for mention in mentions(&utterance, Some(WEDNESDAY)) {
+            for mention in mentions(&utterance, &(0..utterance.words.len()), Some(WEDNESDAY)) {
                 prop_assert!(mention.places.start >= end && mention.places.start < mention.places.end);
                 prop_assert!(mention.places.end <= utterance.words.len());
                 end = mention.places.end;

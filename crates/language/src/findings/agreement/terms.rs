@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::moment::{Clock, Day};
+use super::moment::{Clock, Day, Mention, Moment};
 
 /// How it stands with an agreement at the end of the call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -60,15 +60,11 @@ impl Terms {
 pub(in super::super) struct Agreement {
     /// What, in words of the call. One line, never empty.
     pub(in super::super) what: String,
-    /// Its day, when the words settle it.
-    pub(in super::super) day: Option<Day>,
-    /// Its hour, when the words settle it.
-    pub(in super::super) clock: Option<Clock>,
+    /// What it comes to.
+    pub(in super::super) terms: Terms,
     /// Whether a day or an hour was named, settled or not.
     pub(in super::super) is_timed: bool,
-    /// How it stands.
-    pub(in super::super) status: Status,
-    /// The place of the utterance that proves it best.
+    /// The place of the utterance that it begins in.
     pub(in super::super) utterance: usize,
     /// The places of the proving words in it.
     pub(in super::super) places: Range<usize>,
@@ -90,6 +86,14 @@ pub(super) struct Clause {
 }
 
 impl Clause {
+    /// Whether another time holds than the one that it names with `mention`.
+    pub(super) fn is_gone(&self, mention: &Mention) -> bool {
+        match mention.moment {
+            Moment::Day(_) => self.day_is_gone,
+            Moment::Clock(_) => self.hour_is_gone,
+        }
+    }
+
     pub(super) fn new(turn: usize, places: Range<usize>) -> Self {
         Self {
             turn,

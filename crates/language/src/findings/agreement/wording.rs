@@ -1,14 +1,13 @@
 //! An agreement in words: what was read back, without the words around it, and with the caller in the third person.
 
-use super::{
-    super::utterance::Utterance,
-    moment::{Moment, mentions},
-    terms::Clause,
-};
-use crate::text::{
-    phrases::{Phrases, phrases},
-    plain::plain,
-    small::{is_interjection, is_small},
+use super::{super::utterance::Utterance, moment::mentions, terms::Clause};
+use crate::{
+    text::{
+        phrases::{Phrases, phrases},
+        plain::plain,
+        small::{is_interjection, is_small},
+    },
+    transcript::Speaker,
 };
 
 /// The most words of an agreement that are told, and the most characters.
@@ -36,6 +35,9 @@ const LEADS: &Phrases = phrases![
     "buy",
     "buying",
     "can you",
+    "canceled",
+    "cancel",
+    "cancelled",
     "confirm",
     "confirmation",
     "confirmed",
@@ -146,8 +148,15 @@ const TAGS: &Phrases = phrases![
     "does that work",
     "does that work for you",
     "does this work",
+    "has been called off",
+    "has been canceled",
+    "has been cancelled",
+    "has been moved",
+    "has been rescheduled",
     "how does that sound",
     "is everything correct",
+    "is canceled",
+    "is cancelled",
     "is it correct",
     "it is",
     "is it ok",
@@ -188,7 +197,10 @@ pub(super) fn tell(call: &[Utterance<'_>], clauses: &[Clause], former: &[Clause]
     for clause in clauses {
         told.add(&text_of(&call[clause.turn], clause), false);
     }
-    for clause in former {
+    for clause in former
+        .iter()
+        .filter(|clause| call[clause.turn].speaker == Speaker::Agent)
+    {
         told.add(&text_of(&call[clause.turn], clause), true);
     }
     told.parts.join("; ")
@@ -205,7 +217,7 @@ struct Told {
 impl Told {
     /// Adds a clause when it fits; of the first one, what fits. A former one has to name something new.
     fn add(&mut self, text: &str, is_former: bool) {
-        if is_scrap(text) || is_former && !self.is_news(text) {
+        if text.is_empty() || is_former && !self.is_news(text) {
             return;
         }
         let text = plain(&in_third_person(text));
@@ -250,7 +262,7 @@ fn names(word: &str) -> bool {
     word.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit())
 }
 
-/// Whether a clause says nothing by itself: "all the details".
+/// Whether a clause of the agent says nothing by itself: "all the details".
 fn is_scrap(text: &str) -> bool {
     let content = text.split(' ').filter(|word| !is_small(&word.to_lowercase()));
     content.take(2).count() < 2
@@ -258,9 +270,13 @@ fn is_scrap(text: &str) -> bool {
         && !text.split(' ').skip(1).any(names)
 }
 
-/// What a clause says, without times that no longer hold.
+/// What a clause says, without times that no longer hold. Of a caller's clause only the times: what callers say is
+/// never told as this service's own words.
 fn text_of(utterance: &Utterance<'_>, clause: &Clause) -> String {
     let places = &clause.places;
+    if utterance.speaker == Speaker::Caller {
+        return times_of(utterance, clause);
+    }
     let is_introduced = |place: &usize| {
         let end = utterance.words[*place].end;
         utterance.text[end..].trim_start().starts_with(':')
@@ -287,12 +303,8 @@ fn text_of(utterance: &Utterance<'_>, clause: &Clause) -> String {
     }
     let mut text = String::new();
     let mut from = start;
-    for mention in mentions(utterance, None) {
-        let is_gone = match mention.moment {
-            Moment::Day(_) => clause.day_is_gone,
-            Moment::Clock(_) => clause.hour_is_gone,
-        };
-        if !is_gone || mention.places.start < from || mention.places.end > places.end {
+    for mention in mentions(utterance, &(start..places.end), None) {
+        if !clause.is_gone(&mention) || mention.places.start < from || mention.places.end > places.end {
             continue;
         }
         let mut before = mention.places.start;
@@ -317,7 +329,30 @@ fn text_of(utterance: &Utterance<'_>, clause: &Clause) -> String {
     if from < end {
         text.push_str(utterance.quote(from..end));
     }
-    text.trim().to_owned()
+    let text = text.trim();
+    if is_scrap(text) { String::new() } else { text.to_owned() }
+}
+
+/// The times that a clause names and that still hold, as they were said.
+fn times_of(utterance: &Utterance<'_>, clause: &Clause) -> String {
+    let mut text = String::new();
+    let mut end = None;
+    for mention in mentions(utterance, &clause.places, None) {
+        if clause.is_gone(&mention) || mention.places.end > clause.places.end {
+            continue;
+        }
+        // "Tuesday at three" is one time.
+        let joint = match end {
+            Some(end) if end == mention.places.start => " ",
+            Some(end) if end + 1 == mention.places.start && utterance.norm(end) == "at" => " at ",
+            Some(_) => ", ",
+            None => "",
+        };
+        text.push_str(joint);
+        text.push_str(utterance.quote(mention.places.clone()));
+        end = Some(mention.places.end);
+    }
+    text
 }
 
 /// Words before which "you" is an object.
@@ -326,7 +361,7 @@ const BEFORE_OBJECTS: &[&str] = &[
     "on", "reach", "remind", "see", "send", "show", "tell", "text", "to", "with",
 ];
 
-/// The text with the caller in the third person.
+/// The agent's text with both sides in the third person.
 fn in_third_person(text: &str) -> String {
     let mut told = String::with_capacity(text.len());
     let mut last = String::new();
@@ -342,6 +377,11 @@ fn in_third_person(text: &str) -> String {
             "you'll" => "they'll",
             "you'd" => "they'd",
             "you've" => "they've",
+            "my" | "our" => "the agent's",
+            "i" | "we" | "me" | "us" => "the agent",
+            "i'll" | "we'll" => "the agent will",
+            "i'm" | "we're" => "the agent is",
+            "i've" | "we've" => "the agent has",
             _ => bare,
         };
         if !told.is_empty() {
