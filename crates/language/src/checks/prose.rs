@@ -230,7 +230,7 @@ impl Prose {
                     .get(place + usize::from(article))
                     .map_or("", |word| word.norm.as_ref());
             }
-            let machine = parts(norm).any(|part| SUSPICIOUS.contains(&part) && part != "agent");
+            let machine = parts(norm).any(|part| SUSPICIOUS.has(part) && part != "agent");
             let duty = subject == "agent"
                 && words
                     .get(place + 1)

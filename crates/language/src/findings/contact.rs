@@ -295,14 +295,14 @@ fn numbers(exchange: &Exchange<'_, '_>, findings: &mut Vec<Finding>) {
     if cues.is_empty()
         && exchange.question.is_some_and(|agent| {
             agent.has(phrases![
+                "a good number",
+                "a number in case",
                 "best number",
                 "call back number",
                 "call you back",
-                "a good number",
-                "a number in case",
-                "get a number",
                 "callback number",
                 "contact number",
+                "get a number",
                 "number can we",
                 "number to call",
                 "number to reach",
@@ -311,7 +311,7 @@ fn numbers(exchange: &Exchange<'_, '_>, findings: &mut Vec<Finding>) {
                 "reach you",
                 "your cell",
                 "your mobile",
-                "your number",
+                "your number"
             ]) && !agent.has(phrases![
                 "account number",
                 "card number",

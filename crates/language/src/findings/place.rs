@@ -149,11 +149,11 @@ fn addresses(exchange: &Exchange<'_, '_>, findings: &mut Vec<Finding>) {
             agent.has(phrases![
                 "address for the delivery",
                 "address should we",
-                "where do you live",
                 "the delivery address",
                 "the mailing address",
                 "the shipping address",
                 "where do we send",
+                "where do you live",
                 "where should we deliver",
                 "where should we send",
                 "your address",
@@ -164,7 +164,7 @@ fn addresses(exchange: &Exchange<'_, '_>, findings: &mut Vec<Finding>) {
                 "your mailing address",
                 "your new address",
                 "your shipping address",
-                "your street address",
+                "your street address"
             ]) && !agent.has(OTHER_ADDRESS)
                 && !agent.asks_back(phrases!["is your address"])
         })

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::{
     text::{
+        look::Look,
         phrases::Phrases,
         words::{After, Sound, Word},
     },
@@ -24,17 +25,21 @@ pub(super) struct Utterance<'t> {
     pub(super) text: &'t str,
     /// The words.
     pub(super) words: Vec<&'t Word<'t>>,
+    /// The look of each word.
+    looks: Vec<Look>,
 }
 
 impl<'t> Utterance<'t> {
     pub(super) fn new(place: usize, turn: &'t Turn<'_>) -> Self {
         let text = &turn.text[..turn.text.floor_char_boundary(LOOKED_AT)];
         let words = turn.words.iter().take_while(|word| word.end <= text.len());
+        let words: Vec<&Word<'_>> = words.filter(|word| word.sound != Sound::Filler).collect();
         Self {
             turn: place,
             speaker: turn.speaker,
             text,
-            words: words.filter(|word| word.sound != Sound::Filler).collect(),
+            looks: words.iter().map(|word| Look::of(&word.norm)).collect(),
+            words,
         }
     }
 
@@ -70,6 +75,9 @@ impl<'t> Utterance<'t> {
 
     /// The longest of the phrases that stand at `place`, and the place behind it.
     pub(super) fn phrase_at(&self, place: usize, phrases: &Phrases) -> Option<(&'static str, usize)> {
+        if !phrases.may_begin_with(*self.looks.get(place)?) {
+            return None;
+        }
         phrases.at(place, |place| self.words.get(place).map(|word| word.norm.as_ref()))
     }
 

@@ -110,7 +110,7 @@ fn agreed(findings: &[Finding]) -> String {
 pub fn is_about_software(text: &str) -> bool {
     text.to_lowercase()
         .split(|c: char| !c.is_alphanumeric())
-        .any(|word| vocabulary::SUSPICIOUS.contains(&word))
+        .any(|word| vocabulary::SUSPICIOUS.has(word))
 }
 
 /// The reports of some sentences as one text.

@@ -4,14 +4,17 @@
 //! Only shapes that are certain are rewritten; everything else is quoted. A report always has the speaker as its
 //! subject, so that no sentence of the caller's turns into one of this service's own.
 
+use std::borrow::Cow;
+
 use super::{
     sentences::{Sentence, SentenceWord},
-    vocabulary::{ADVERBS, AUXILIARIES, DETERMINERS, PAST, PRESENT, SUSPICIOUS},
+    vocabulary::{ADVERBS, DETERMINERS, PAST, PRESENT, SUSPICIOUS, auxiliary},
 };
 use crate::{
     text::{
         numbers::is_number,
-        plain::plain,
+        phrases::{Phrases, phrases},
+        plain::plain_word,
         small::{is_interjection, is_small},
         words::After,
     },
@@ -23,11 +26,11 @@ const LONGEST: usize = 22;
 
 /// A word on its way into the report.
 #[derive(Clone)]
-struct ReportWord {
+struct ReportWord<'a> {
     /// In lower case, contractions undone.
-    norm: String,
+    norm: &'a str,
     /// As it is shown.
-    show: String,
+    show: Cow<'a, str>,
     /// Whether a pause follows.
     pause: bool,
 }
@@ -41,7 +44,7 @@ pub(super) fn report(sentence: &Sentence<'_>) -> Option<String> {
         return None;
     }
     let quote = || quoted(sentence, words);
-    if words.iter().any(|word| SUSPICIOUS.contains(&word.norm)) || words.iter().any(is_marked) {
+    if words.iter().any(|word| SUSPICIOUS.has(word.norm)) || words.iter().any(is_marked) {
         return quote();
     }
     let said = expanded(words);
@@ -59,7 +62,7 @@ pub(super) fn report(sentence: &Sentence<'_>) -> Option<String> {
 }
 
 /// Phrases that a sentence may begin with without saying anything.
-const OPENINGS: &[&str] = &[
+const OPENINGS: &Phrases = phrases![
     "all right",
     "as a matter of fact",
     "by the way",
@@ -92,14 +95,8 @@ const fn listener(speaker: Speaker) -> &'static str {
 fn trimmed<'s, 'a>(words: &'s [SentenceWord<'a>]) -> &'s [SentenceWord<'a>] {
     let mut rest = words;
     while let Some((first, following)) = rest.split_first() {
-        let phrase = OPENINGS.iter().find(|phrase| {
-            let mut at = rest.iter();
-            phrase
-                .split(' ')
-                .all(|expected| at.next().is_some_and(|word| word.norm == expected))
-        });
-        if let Some(phrase) = phrase {
-            rest = &rest[phrase.split(' ').count()..];
+        if let Some((_, behind)) = OPENINGS.at(0, |place| rest.get(place).map(|word| word.norm)) {
+            rest = &rest[behind..];
             continue;
         }
         let skip = match first.norm {
@@ -132,7 +129,8 @@ fn cut<'s, 'a>(words: &'s [SentenceWord<'a>]) -> &'s [SentenceWord<'a>] {
 
 /// Whether the word holds characters that are not shown, as markup.
 fn is_marked(word: &SentenceWord<'_>) -> bool {
-    word.shown.contains(['<', '>', '{', '}', '[', ']', '`', '#', '|'])
+    let is_mark = |byte| matches!(byte, b'<' | b'>' | b'{' | b'}' | b'[' | b']' | b'`' | b'#' | b'|');
+    word.shown.bytes().any(is_mark)
 }
 
 /// The sentence in the speaker's own words, between quotation marks that they cannot close.
@@ -143,7 +141,7 @@ fn quoted(sentence: &Sentence<'_>, words: &[SentenceWord<'_>]) -> Option<String>
         if !text.is_empty() {
             text.push(' ');
         }
-        text.push_str(&plain(word.shown));
+        text.push_str(&plain_word(word.shown));
         if word.after == After::Pause {
             text.push(',');
         }
@@ -155,23 +153,23 @@ fn quoted(sentence: &Sentence<'_>, words: &[SentenceWord<'_>]) -> Option<String>
 
 /// Contractions of pronouns and question words, undone.
 const CONTRACTIONS: &[(&str, &str, &str)] = &[
+    ("gonna", "going", "to"),
+    ("gotta", "have", "to"),
+    ("how's", "how", "is"),
     ("i'd", "i", "would"),
     ("i'll", "i", "will"),
     ("i'm", "i", "am"),
     ("i've", "i", "have"),
     ("let's", "let", "us"),
     ("wanna", "want", "to"),
-    ("gonna", "going", "to"),
-    ("gotta", "have", "to"),
     ("we'd", "we", "would"),
     ("we'll", "we", "will"),
     ("we're", "we", "are"),
     ("we've", "we", "have"),
     ("what's", "what", "is"),
-    ("where's", "where", "is"),
     ("when's", "when", "is"),
+    ("where's", "where", "is"),
     ("who's", "who", "is"),
-    ("how's", "how", "is"),
     ("you'd", "you", "would"),
     ("you'll", "you", "will"),
     ("you're", "you", "are"),
@@ -181,23 +179,25 @@ const CONTRACTIONS: &[(&str, &str, &str)] = &[
 /// Words that add nothing to a report.
 const DROPPED: &[&str] = &["actually", "just", "please", "really", "very"];
 
-fn expanded(words: &[SentenceWord<'_>]) -> Vec<ReportWord> {
+fn expanded<'a>(words: &[SentenceWord<'a>]) -> Vec<ReportWord<'a>> {
     let mut said = Vec::with_capacity(words.len() + 4);
     for word in words {
         if DROPPED.contains(&word.norm) && words.len() > 3 {
             continue;
         }
         let pause = word.after == After::Pause;
-        if let Some((_, first, second)) = CONTRACTIONS.iter().find(|(short, ..)| *short == word.norm) {
-            said.push(plain_word(first, false));
-            said.push(plain_word(second, pause));
+        if let Ok(place) = CONTRACTIONS.binary_search_by_key(&word.norm, |(short, ..)| short) {
+            let (_, first, second) = CONTRACTIONS[place];
+            said.push(own_word(first, false));
+            said.push(own_word(second, pause));
         } else {
+            let is_beginning = said.is_empty() && (is_small(word.norm) || DETERMINERS.contains(&word.norm));
             said.push(ReportWord {
-                norm: word.norm.to_string(),
-                show: if said.is_empty() && (is_small(word.norm) || DETERMINERS.contains(&word.norm)) {
-                    word.norm.to_string()
+                norm: word.norm,
+                show: if is_beginning {
+                    Cow::Borrowed(word.norm)
                 } else {
-                    plain(word.shown)
+                    plain_word(word.shown)
                 },
                 pause,
             });
@@ -206,16 +206,16 @@ fn expanded(words: &[SentenceWord<'_>]) -> Vec<ReportWord> {
     said
 }
 
-fn plain_word(word: &str, pause: bool) -> ReportWord {
+const fn own_word(word: &'static str, pause: bool) -> ReportWord<'static> {
     ReportWord {
-        norm: word.to_owned(),
-        show: word.to_owned(),
+        norm: word,
+        show: Cow::Borrowed(word),
         pause,
     }
 }
 
 /// What follows when `said` begins with the words of `pattern`.
-fn behind<'s>(said: &'s [ReportWord], pattern: &str) -> Option<&'s [ReportWord]> {
+fn behind<'s, 'a>(said: &'s [ReportWord<'a>], pattern: &str) -> Option<&'s [ReportWord<'a>]> {
     let mut rest = said;
     for expected in pattern.split(' ') {
         let (first, following) = rest.split_first()?;
@@ -227,75 +227,89 @@ fn behind<'s>(said: &'s [ReportWord], pattern: &str) -> Option<&'s [ReportWord]>
     Some(rest)
 }
 
-/// Wishes, offers and proposals: the speaker's words in front, the report's in place of them. The first that fits
+/// Wishes, offers and proposals: the speaker's words in front, the report's in place of them. The longest that fits
 /// counts.
 const WISHES: &[(&str, &str)] = &[
-    ("i would like you to", "asks OTHER to"),
-    ("i want you to", "wants OTHER to"),
-    ("i need you to", "needs OTHER to"),
-    ("i would like to know", "asks"),
-    ("i want to know", "asks"),
-    ("i was wondering if", "asks whether"),
-    ("i am wondering if", "asks whether"),
-    ("i wonder if", "asks whether"),
+    ("are you", "asks whether OTHER is"),
+    ("can i", "asks to"),
+    ("can you", "asks OTHER to"),
+    ("can you tell me", "asks OTHER"),
+    ("could i", "asks to"),
+    ("could you", "asks OTHER to"),
+    ("could you tell me", "asks OTHER"),
+    ("do you have", "asks whether OTHER has"),
+    ("do you know", "asks whether OTHER knows"),
+    ("do you like", "asks whether OTHER likes"),
     ("do you mind if i", "asks to"),
-    ("would you mind", "asks OTHER about"),
-    ("i would like", "wants"),
-    ("i would love", "would love"),
-    ("i would prefer", "prefers"),
-    ("i would rather", "would rather"),
-    ("i am calling to", "calls to"),
+    ("do you need", "asks whether OTHER needs"),
+    ("do you think", "asks whether OTHER thinks"),
+    ("do you want", "asks whether OTHER wants"),
+    ("have you", "asks whether OTHER has"),
+    ("how about", "suggests"),
+    ("i am afraid", "tells OTHER"),
+    ("i am afraid of", "is afraid of"),
+    ("i am afraid to", "is afraid to"),
     ("i am calling about", "calls about"),
     ("i am calling because", "calls because"),
     ("i am calling for", "calls for"),
+    ("i am calling to", "calls to"),
+    ("i am hoping to", "hopes to"),
     ("i am looking for", "is looking for"),
     ("i am looking to", "wants to"),
     ("i am trying to", "is trying to"),
+    ("i am wondering if", "asks whether"),
+    ("i need you to", "needs OTHER to"),
+    ("i suggest you", "suggests that OTHER"),
+    ("i want to know", "asks"),
+    ("i want you to", "wants OTHER to"),
     ("i was hoping to", "hopes to"),
-    ("i am hoping to", "hopes to"),
-    ("can you tell me", "asks OTHER"),
-    ("could you tell me", "asks OTHER"),
-    ("would you tell me", "asks OTHER"),
-    ("can you", "asks OTHER to"),
-    ("could you", "asks OTHER to"),
-    ("would you like", "offers OTHER"),
-    ("would you", "asks OTHER to"),
-    ("will you be", "asks whether OTHER will be"),
-    ("would you be", "asks whether OTHER would be"),
-    ("will you", "asks OTHER to"),
-    ("do you want", "asks whether OTHER wants"),
-    ("do you have", "asks whether OTHER has"),
-    ("do you need", "asks whether OTHER needs"),
-    ("do you know", "asks whether OTHER knows"),
-    ("do you think", "asks whether OTHER thinks"),
-    ("do you like", "asks whether OTHER likes"),
-    ("have you", "asks whether OTHER has"),
-    ("are you", "asks whether OTHER is"),
-    ("were you", "asks whether OTHER was"),
-    ("can i", "asks to"),
-    ("could i", "asks to"),
-    ("may i", "asks to"),
+    ("i was wondering if", "asks whether"),
+    ("i wonder if", "asks whether"),
+    ("i would like", "wants"),
+    ("i would like to know", "asks"),
+    ("i would like you to", "asks OTHER to"),
+    ("i would love", "would love"),
+    ("i would prefer", "prefers"),
+    ("i would rather", "would rather"),
     ("let us", "suggests to"),
+    ("may i", "asks to"),
     ("shall we", "suggests to"),
+    ("were you", "asks whether OTHER was"),
+    ("what about", "asks about"),
     ("why do not we", "suggests to"),
     ("why don't we", "suggests to"),
     ("why don't you", "suggests that OTHER"),
-    ("how about", "suggests"),
-    ("what about", "asks about"),
-    ("you should", "advises OTHER to"),
+    ("will you", "asks OTHER to"),
+    ("will you be", "asks whether OTHER will be"),
+    ("would you", "asks OTHER to"),
+    ("would you be", "asks whether OTHER would be"),
+    ("would you like", "offers OTHER"),
+    ("would you mind", "asks OTHER about"),
+    ("would you tell me", "asks OTHER"),
     ("you had better", "advises OTHER to"),
-    ("you need to", "tells OTHER to"),
     ("you have to", "tells OTHER to"),
-    ("i suggest you", "suggests that OTHER"),
-    ("i am afraid of", "is afraid of"),
-    ("i am afraid to", "is afraid to"),
-    ("i am afraid", "tells OTHER"),
+    ("you need to", "tells OTHER to"),
+    ("you should", "advises OTHER to"),
 ];
 
-fn wished(said: &[ReportWord], other: &str) -> Option<Vec<String>> {
-    let (rest, told) = WISHES
-        .iter()
-        .find_map(|(pattern, told)| Some((behind(said, pattern)?, *told)))?;
+/// What the speakers of [`WISHES`] say.
+const SAID: [&str; WISHES.len()] = {
+    let mut said = [""; WISHES.len()];
+    let mut at = 0;
+    while at < said.len() {
+        said[at] = WISHES[at].0;
+        at += 1;
+    }
+    said
+};
+static WISHES_SAID: Phrases = Phrases::of(&SAID);
+
+fn wished(said: &[ReportWord<'_>], other: &str) -> Option<Vec<String>> {
+    let (wish, behind) = WISHES_SAID.at(0, |place| said.get(place).map(|word| word.norm))?;
+    let (rest, told) = (
+        &said[behind..],
+        WISHES[WISHES.binary_search_by_key(&wish, |(said, _)| said).ok()?].1,
+    );
     if rest.is_empty() {
         return None;
     }
@@ -303,7 +317,7 @@ fn wished(said: &[ReportWord], other: &str) -> Option<Vec<String>> {
     // "can i have" asks for a thing.
     if told == "asks to"
         && let Some((first, things)) = rest.split_first()
-        && matches!(first.norm.as_str(), "have" | "get")
+        && matches!(first.norm, "have" | "get")
         && !things.is_empty()
     {
         report = vec!["asks".to_owned(), "for".to_owned()];
@@ -315,8 +329,8 @@ fn wished(said: &[ReportWord], other: &str) -> Option<Vec<String>> {
 }
 
 /// Questions with a question word.
-fn asked(said: &[ReportWord], other: &str) -> Option<Vec<String>> {
-    let first = said.first()?.norm.as_str();
+fn asked(said: &[ReportWord<'_>], other: &str) -> Option<Vec<String>> {
+    let first = said.first()?.norm;
     if !matches!(first, "what" | "when" | "where" | "which" | "who" | "why" | "how") {
         return None;
     }
@@ -326,21 +340,16 @@ fn asked(said: &[ReportWord], other: &str) -> Option<Vec<String>> {
     {
         return None;
     }
-    let verb = said
-        .iter()
-        .take(5)
-        .position(|word| AUXILIARIES.iter().any(|(form, _)| *form == word.norm))?;
+    let verb = said.iter().take(5).position(|word| auxiliary(word.norm).is_some())?;
     let (asked, rest) = said.split_at(verb);
     let (auxiliary, rest) = rest.split_first()?;
     let (subject, rest) = rest.split_first()?;
     let mut report = vec!["asks".to_owned()];
-    let subject = match subject.norm.as_str() {
+    let subject = match subject.norm {
         "you" => other,
         "i" | "we" => "they",
-        "it" | "this" | "that" | "he" | "she" | "they" | "there" => subject.norm.as_str(),
-        "the" | "your" | "my"
-            if first == "what" && asked.len() == 1 && matches!(auxiliary.norm.as_str(), "is" | "are") =>
-        {
+        "it" | "this" | "that" | "he" | "she" | "they" | "there" => subject.norm,
+        "the" | "your" | "my" if first == "what" && asked.len() == 1 && matches!(auxiliary.norm, "is" | "are") => {
             report.push("for".to_owned());
             report.push("the".to_owned());
             report.extend(third_person(rest, other));
@@ -351,19 +360,16 @@ fn asked(said: &[ReportWord], other: &str) -> Option<Vec<String>> {
     report.extend(third_person(asked, other));
     report.push(subject.to_owned());
     let singular = !matches!(subject, "they");
-    match auxiliary.norm.as_str() {
+    match auxiliary.norm {
         "do" | "does" => {
-            let adverbs = rest
-                .iter()
-                .take_while(|word| ADVERBS.contains(&word.norm.as_str()))
-                .count();
+            let adverbs = rest.iter().take_while(|word| ADVERBS.contains(&word.norm)).count();
             let (before, rest) = rest.split_at(adverbs);
             let (verb, rest) = rest.split_first()?;
-            report.extend(before.iter().map(|word| word.show.clone()));
+            report.extend(before.iter().map(|word| word.show.clone().into_owned()));
             report.push(if singular {
-                singular_of(&verb.norm)
+                singular_of(verb.norm)
             } else {
-                verb.show.clone()
+                verb.show.clone().into_owned()
             });
             report.extend(third_person(rest, other));
         }
@@ -376,26 +382,23 @@ fn asked(said: &[ReportWord], other: &str) -> Option<Vec<String>> {
 }
 
 /// Statements, of the speaker and of others.
-fn stated(said: &[ReportWord], speaker: Speaker) -> Option<Vec<String>> {
+fn stated(said: &[ReportWord<'_>], speaker: Speaker) -> Option<Vec<String>> {
     let other = listener(speaker);
     let (first, rest) = said.split_first()?;
     let mut report = Vec::with_capacity(said.len() + 4);
-    match first.norm.as_str() {
+    match first.norm {
         "i" | "we" => {
-            let adverbs = rest
-                .iter()
-                .take_while(|word| ADVERBS.contains(&word.norm.as_str()))
-                .count();
+            let adverbs = rest.iter().take_while(|word| ADVERBS.contains(&word.norm)).count();
             let (verb, following) = rest.get(adverbs..)?.split_first()?;
-            let form = verb.norm.as_str();
-            let known = AUXILIARIES.iter().any(|(auxiliary, _)| *auxiliary == form)
+            let form = verb.norm;
+            let known = auxiliary(form).is_some()
                 || PRESENT.binary_search(&form).is_ok()
                 || PAST.binary_search(&form).is_ok()
                 || form.ends_with("ed");
             if !known {
                 return Some(claimed(said, other));
             }
-            report.extend(rest[..adverbs].iter().map(|word| word.show.clone()));
+            report.extend(rest[..adverbs].iter().map(|word| word.show.clone().into_owned()));
             report.push(third(form));
             // The pause behind the verb is kept with what follows.
             report.extend(third_person(following, other));
@@ -409,12 +412,12 @@ fn stated(said: &[ReportWord], speaker: Speaker) -> Option<Vec<String>> {
 }
 
 /// What the speaker told the other.
-fn claimed(said: &[ReportWord], other: &str) -> Vec<String> {
+fn claimed(said: &[ReportWord<'_>], other: &str) -> Vec<String> {
     let mut report = vec!["tells".to_owned(), other.to_owned()];
     report.extend(third_person(said, other));
     // "Tells the caller their card is on its way", unless the speaker is called "they" as well.
     let own = ["i", "me", "my", "our", "us", "we"];
-    if !said.iter().any(|word| own.contains(&word.norm.as_str())) {
+    if !said.iter().any(|word| own.contains(&word.norm)) {
         let others = format!("{other}'s");
         for word in report.iter_mut().filter(|word| **word == others) {
             "their".clone_into(word);
@@ -424,27 +427,24 @@ fn claimed(said: &[ReportWord], other: &str) -> Vec<String> {
 }
 
 /// Whether a verb that only statements have stands near the beginning.
-fn states(said: &[ReportWord]) -> bool {
+fn states(said: &[ReportWord<'_>]) -> bool {
     said.iter().take(7).any(|word| {
-        let norm = word.norm.as_str();
-        AUXILIARIES.iter().any(|(form, _)| *form == norm)
+        let norm = word.norm;
+        auxiliary(norm).is_some()
             || PAST.binary_search(&norm).is_ok()
             || matches!(norm, "it's" | "that's" | "there's" | "he's" | "she's" | "they're")
     })
 }
 
 /// The words with pronouns and verbs as a third person would say them.
-fn third_person(said: &[ReportWord], other: &str) -> Vec<String> {
+fn third_person(said: &[ReportWord<'_>], other: &str) -> Vec<String> {
     let mut told: Vec<String> = Vec::with_capacity(said.len() + 2);
     let mut subject: Option<bool> = None;
     for (place, word) in said.iter().enumerate() {
-        let verb = |word: Option<&ReportWord>| {
-            word.is_some_and(|next| {
-                AUXILIARIES.iter().any(|(form, _)| *form == next.norm)
-                    || PRESENT.binary_search(&next.norm.as_str()).is_ok()
-            })
+        let verb = |word: Option<&ReportWord<'_>>| {
+            word.is_some_and(|next| auxiliary(next.norm).is_some() || PRESENT.binary_search(&next.norm).is_ok())
         };
-        let mut shown = match word.norm.as_str() {
+        let mut shown = match word.norm {
             "i" | "we" => {
                 subject = Some(false);
                 "they".to_owned()
@@ -464,7 +464,7 @@ fn third_person(said: &[ReportWord], other: &str) -> Vec<String> {
                     (_, "mine" | "ours") => "theirs".to_owned(),
                     (_, "myself" | "ourselves" | "yourself" | "yourselves") => "themselves".to_owned(),
                     (_, "your" | "yours") => format!("{other}'s"),
-                    _ => word.show.clone(),
+                    _ => word.show.clone().into_owned(),
                 }
             }
         };
@@ -478,8 +478,8 @@ fn third_person(said: &[ReportWord], other: &str) -> Vec<String> {
 
 /// A verb's form in the third person singular; past forms and unknown ones stay as they are.
 fn third(form: &str) -> String {
-    if let Some((_, changed)) = AUXILIARIES.iter().find(|(auxiliary, _)| *auxiliary == form) {
-        return (*changed).to_owned();
+    if let Some(changed) = auxiliary(form) {
+        return changed.to_owned();
     }
     if PRESENT.binary_search(&form).is_err() {
         return form.to_owned();

@@ -1,7 +1,17 @@
 //! Lists of English words that the summaries go by. They name the grammar's small words, never subjects of calls.
 
+use crate::text::small::WordList;
+
+/// What a form of an auxiliary verb becomes in the third person.
+pub(super) fn auxiliary(form: &str) -> Option<&'static str> {
+    let place = AUXILIARIES
+        .binary_search_by_key(&form, |(auxiliary, _)| auxiliary)
+        .ok()?;
+    Some(AUXILIARIES[place].1)
+}
+
 /// Forms of auxiliary verbs and what they become in the third person.
-pub(super) const AUXILIARIES: &[(&str, &str)] = &[
+const AUXILIARIES: &[(&str, &str)] = &[
     ("am", "is"),
     ("are", "is"),
     ("aren't", "isn't"),
@@ -253,7 +263,7 @@ pub(super) const DETERMINERS: &[&str] = &[
 ];
 
 /// What nobody says to a company but those who talk to the machine behind it: such words are only ever quoted.
-pub(crate) const SUSPICIOUS: &[&str] = &[
+pub(crate) static SUSPICIOUS: WordList = WordList::of(&[
     "admin",
     "administrator",
     "agent",
@@ -300,7 +310,7 @@ pub(crate) const SUSPICIOUS: &[&str] = &[
     "token",
     "tokens",
     "unrestricted",
-];
+]);
 
 #[cfg(test)]
 mod tests {
@@ -316,5 +326,6 @@ mod tests {
             );
         }
         assert!(AUXILIARIES.is_sorted_by(|a, b| a.0 < b.0));
+        assert!(SUSPICIOUS.is_sorted());
     }
 }

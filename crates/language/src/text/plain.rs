@@ -3,6 +3,8 @@
 //! A transcript is data that a stranger dictated. Control characters, invisible marks and markup never reach the
 //! agent, and the words stand between quotation marks that they cannot close.
 
+use std::borrow::Cow;
+
 use super::invisible::{is_line_break, visible};
 
 /// Writes `text` in one line without control characters, invisible marks or markup. Double quotation marks become
@@ -10,6 +12,16 @@ use super::invisible::{is_line_break, visible};
 #[must_use]
 pub fn plain(text: &str) -> String {
     written(text, '\'')
+}
+
+/// The same for a single word, which mostly is plain already.
+pub(crate) fn plain_word(word: &str) -> Cow<'_, str> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'\'' | b'-' | b'.');
+    if word.bytes().all(is_plain) {
+        Cow::Borrowed(word)
+    } else {
+        Cow::Owned(plain(word))
+    }
 }
 
 /// The same for a text that was put together here: its own quotation marks stay.

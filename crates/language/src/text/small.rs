@@ -1,5 +1,7 @@
 //! The small words of English: those that carry no content of their own.
 
+use super::look::{Look, Looks};
+
 /// Whether the word carries no content of its own.
 pub(crate) fn is_small(word: &str) -> bool {
     SMALL_LIST.has(word)
@@ -10,10 +12,10 @@ pub(crate) fn is_interjection(word: &str) -> bool {
     INTERJECTION_LIST.has(word)
 }
 
-/// A sorted list of words, with the place where each first byte begins. Most words begin with a byte that few of the
-/// list begin with, so that little is compared.
+/// A sorted list of words, with the place where each first byte begins.
 pub(crate) struct WordList {
     words: &'static [&'static str],
+    looks: Looks,
     begins: [usize; 257],
 }
 
@@ -31,7 +33,12 @@ impl WordList {
             begins[byte] = at;
             byte += 1;
         }
-        Self { words, begins }
+        let (mut looks, mut at) = (Looks::NONE, 0);
+        while at < words.len() {
+            looks.add(Look::of_first(words[at].as_bytes(), words[at].len()));
+            at += 1;
+        }
+        Self { words, looks, begins }
     }
 
     #[cfg(test)]
@@ -40,11 +47,12 @@ impl WordList {
     }
 
     pub(crate) fn has(&self, word: &str) -> bool {
-        word.bytes().next().is_some_and(|first| {
-            let first = usize::from(first);
-            let beginning = &self.words[self.begins[first]..self.begins[first + 1]];
-            beginning.binary_search(&word).is_ok()
-        })
+        self.looks.have(Look::of(word))
+            && word.bytes().next().is_some_and(|first| {
+                let first = usize::from(first);
+                let beginning = &self.words[self.begins[first]..self.begins[first + 1]];
+                beginning.binary_search(&word).is_ok()
+            })
     }
 }
 
