@@ -58,6 +58,9 @@ const ABBREVIATIONS: &[&str] = &[
     "sr", "st", "vs",
 ];
 
+/// Those of them that often end a sentence: "at 10:30 a.m. Is that right?"
+const HALVES: &[&str] = &["a.m", "am", "p.m", "pm"];
+
 /// The longest marker as `[background noise]`, in bytes.
 const LONGEST_MARKER: usize = 40;
 
@@ -105,7 +108,12 @@ pub(crate) fn words(text: &str) -> Vec<Word<'_>> {
         } else {
             Sound::Word
         };
-        let after = after(rest, &norm);
+        let after = match after(rest, &norm) {
+            After::Nothing if rest == "." && HALVES.contains(&norm.as_ref()) && begins_sentence(&text[at..]) => {
+                After::Stop
+            }
+            after => after,
+        };
         words.push(Word {
             start: start + from,
             end: start + to,
@@ -217,6 +225,24 @@ fn after(rest: &str, norm: &str) -> After {
     found
 }
 
+/// Whether a sentence rather than a day begins what follows an hour.
+fn begins_sentence(following: &str) -> bool {
+    let mut words = following.split_whitespace();
+    let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_ascii_lowercase();
+    let Some(first) = words
+        .next()
+        .filter(|word| word.starts_with(char::is_uppercase))
+        .map(bare)
+    else {
+        return false;
+    };
+    let is_weekday = first.ends_with("day") && first != "today";
+    let is_dated = words
+        .next()
+        .is_some_and(|second| second.starts_with(|c: char| c.is_ascii_digit()));
+    !is_weekday && !is_dated
+}
+
 const fn stronger(one: After, other: After) -> After {
     if (one as u8) < (other as u8) { other } else { one }
 }
@@ -225,6 +251,15 @@ const fn stronger(one: After, other: After) -> After {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn an_hour_may_end_a_sentence() {
+        let stops = |text: &str| words(text).iter().any(|word| word.after == After::Stop);
+        assert!(stops("It is at 10:30 AM. Is there anything else"));
+        assert!(stops("See you at 9 p.m. May I have your name"));
+        assert!(!stops("See you at 9 p.m. Friday or at 3 p.m. March 8th"));
+        assert!(!stops("from 9 a.m. to 5 p.m. on weekdays"));
+    }
 
     fn norms(text: &str) -> Vec<String> {
         words(text).iter().map(|word| word.norm.to_string()).collect()

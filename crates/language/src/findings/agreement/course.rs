@@ -215,7 +215,10 @@ impl Course<'_, '_> {
         self.is_aside = answer == Answer::Neither && mentions.is_empty() && utterance.asks(0);
         match answer {
             // "Anything else?" – "No." refuses nothing that was agreed before.
-            Answer::No if self.agent_proposes || utterance.has(CALLS_OFF) => self.proposal.standing = Standing::Refused,
+            Answer::No if self.agent_proposes || calls_off(utterance) => {
+                self.proposal.standing = Standing::Refused;
+                self.wish = Proposal::default();
+            }
             Answer::Yes
                 if !self.proposal.is_empty()
                     && matches!(self.proposal.standing, Standing::Open | Standing::Refused)
@@ -310,9 +313,10 @@ impl Course<'_, '_> {
         wished && within(mentions, sentence).any(is_last) && !utterance.asks(sentence.start)
     }
 
-    /// What was tried did not succeed.
+    /// What was tried did not succeed, and what was wished before it is not to be had.
     fn fail(&mut self) {
         self.proposal.standing = Standing::Failed;
+        self.wish = Proposal::default();
     }
 
     /// Puts a new proposal in place of the one before.
@@ -473,17 +477,30 @@ enum Answer {
     Neither,
 }
 
-fn answer(utterance: &Utterance<'_>) -> Answer {
+/// The first sentence of an utterance, and the places of the answer that it gives.
+fn first_words(utterance: &Utterance<'_>) -> Option<(Range<usize>, Range<usize>)> {
     let mut sentences = sentences(utterance);
-    let Some(first) = sentences.next() else {
-        return Answer::Neither;
-    };
+    let first = sentences.next()?;
     // "Yes." and "No." may be sentences of their own.
     let second = (first.len() <= 2).then(|| sentences.next()).flatten();
     let answer = first.start..second.map_or(first.end, |second| second.end);
+    Some((first, answer))
+}
+
+/// Whether a caller takes back what they accepted.
+fn calls_off(utterance: &Utterance<'_>) -> bool {
+    first_words(utterance).is_some_and(|(_, answer)| utterance.has_between(&answer, CALLS_OFF))
+}
+
+fn answer(utterance: &Utterance<'_>) -> Answer {
+    let Some((first, answer)) = first_words(utterance) else {
+        return Answer::Neither;
+    };
     let asks = utterance.asks(first.start);
     // "Sure, but how much is it?" consents, too.
     let refuses = |place: usize| match utterance.phrase_at(place, NO) {
+        // "Actually, can you add a chair?" asks for more.
+        Some(("actually" | "hold on" | "sorry" | "wait", _)) => !asks,
         Some(("but", _)) => !(asks && utterance.has_between(&(answer.start..place), SURE)),
         // "Yes, make it" is consent, "make it three" is a change.
         Some(("make it" | "make that", behind)) => behind < answer.end && utterance.norm(behind) != "so",
@@ -603,14 +620,18 @@ fn is_deed(utterance: &Utterance<'_>, sentence: &Range<usize>, place: usize) -> 
         return false;
     }
     // "I have made a note" settles no proposal; "it is made" and "your reservation is made" do.
-    let is_about_it = |at: usize| {
-        let norm = utterance.norm(at);
-        NOUNS.contains(&norm) || ITS.contains(&norm)
-    };
-    if GENERAL.contains(&norm) && sentence.len() > BRIEF && !sentence.clone().any(is_about_it) {
+    let is_noun = |at: usize| NOUNS.contains(&utterance.norm(at));
+    let is_it = |at: usize| ITS.contains(&utterance.norm(at));
+    let is_about_it = sentence.clone().any(is_noun)
+        || before.clone().any(is_it)
+        || matches!(utterance.norm(place + 1), "it" | "that" | "everything");
+    if GENERAL.contains(&norm) && sentence.len() > BRIEF && !is_about_it {
         return false;
     }
-    let verb = before.rev().find(|at| !BETWEEN.contains(&utterance.norm(*at)));
+    let verb = before.rev().find(|at| {
+        let norm = utterance.norm(*at);
+        !BETWEEN.contains(&norm) && (norm == "you" || !is_interjection(norm))
+    });
     verb.is_none_or(|at| {
         let verb = utterance.norm(at);
         HAVING.contains(&verb) || NOUNS.contains(&verb) || verb.ends_with("'s")

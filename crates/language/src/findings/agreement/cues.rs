@@ -171,7 +171,6 @@ pub(super) const ITS: &[&str] = &[
     "they",
     "they're",
     "you're",
-    "your",
 ];
 
 /// Who does something in what follows "and".
@@ -207,7 +206,18 @@ pub(super) const HAVING: &[&str] = &[
 ];
 
 /// Words that may stand in between.
-pub(super) const BETWEEN: &[&str] = &["all", "already", "been", "just", "now", "officially", "successfully"];
+pub(super) const BETWEEN: &[&str] = &[
+    "ahead",
+    "all",
+    "already",
+    "and",
+    "been",
+    "gone",
+    "just",
+    "now",
+    "officially",
+    "successfully",
+];
 
 /// Who or what a schedule is the caller's by. A flight is scheduled and an alarm is set without agreeing anything.
 pub(super) const OWN: &[&str] = &[
@@ -256,15 +266,20 @@ pub(super) const SUCCEEDED: &Phrases = phrases![
     "able to reserve",
     "able to schedule",
     "are on the way",
+    "got you down",
     "have secured",
     "have set aside",
+    "have you down",
     "i got the",
     "is on its way",
     "is on the way",
     "managed to book",
     "managed to get",
     "managed to reserve",
+    "put you down",
+    "put you in",
     "went through",
+    "you are down for",
     "you are in",
     "you got a",
     "you got it",
@@ -272,10 +287,11 @@ pub(super) const SUCCEEDED: &Phrases = phrases![
     "you have a room",
     "you have a table",
     "you have got",
+    "you're down for",
     "you're in",
     "you've got a",
     "you've got the",
-    "you've got tickets",
+    "you've got tickets"
 ];
 
 /// Something was not done.
@@ -298,9 +314,11 @@ pub(super) const FAILED: &Phrases = phrases![
     "have not",
     "haven't",
     "issue",
+    "never",
     "no availability",
     "no longer",
     "not",
+    "nothing",
     "problem",
     "sold out",
     "there are no",
@@ -336,7 +354,7 @@ pub(super) const OPEN: &Phrases = phrases![
 ];
 
 /// A caller takes back what they accepted.
-pub(super) const CALLS_OFF: &Phrases = phrases!["cancel", "forget it", "never mind", "nevermind", "wait"];
+pub(super) const CALLS_OFF: &Phrases = phrases!["cancel", "forget it", "never mind", "nevermind"];
 
 /// It was called off.
 pub(super) const CANCELLED: &Phrases = phrases!["called off", "canceled", "cancelled"];

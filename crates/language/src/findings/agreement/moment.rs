@@ -34,10 +34,7 @@ impl Day {
     /// The day written as `YYYY-MM-DD` at the beginning of `text`; `None` for anything else.
     #[must_use]
     pub fn at_beginning_of(text: &str) -> Option<Self> {
-        let mut parts = text.get(..10)?.split('-');
-        let year = parts.next()?.parse().ok()?;
-        let (month, day) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
-        Self::of(year, month, day)
+        text.get(..10).and_then(written_date)
     }
 
     /// Year, month and day of the month.
@@ -369,7 +366,8 @@ pub(super) fn date(utterance: &Utterance<'_>, place: usize, today: Option<Day>) 
         let is_verb = matches!(utterance.norm(place), "march" | "may") && ordinal(utterance.norm(first)).is_some();
         let before = place.checked_sub(1).map_or("", |last| utterance.norm(last));
         let led = matches!(before, "by" | "for" | "from" | "of" | "on" | "to" | "until") || weekday(before).is_some();
-        if is_verb && article == 0 && !led {
+        let followed = utterance.ends_before(end) || utterance.norm(end) == "at" || clock(utterance, end).is_some();
+        if is_verb && article == 0 && !led && !followed {
             return None;
         }
         return Some(with_year(utterance, end, month, number, today));
@@ -549,7 +547,13 @@ fn clock(utterance: &Utterance<'_>, place: usize) -> Option<(usize, SaidHour)> {
     if hour.settled {
         return Some((first, hour));
     }
+    let led = place > 0 && matches!(utterance.norm(place - 1), "at" | "around" | "until" | "till");
+    if led && place > 1 && utterance.norm(place - 2) == "tonight" && hour.hour <= 12 {
+        return Some((first, in_half(hour.hour, hour.minute, Half::Night)));
+    }
     let (end, half) = half_behind(utterance, first);
+    // "A table for two tonight" names no hour.
+    let half = half.filter(|_| sure || led || end > first);
     if let Some(half) = half {
         return (hour.hour <= 12).then(|| (end, in_half(hour.hour, hour.minute, half)));
     }
@@ -557,7 +561,6 @@ fn clock(utterance: &Utterance<'_>, place: usize) -> Option<(usize, SaidHour)> {
         return sure.then(|| (end, settled(hour.hour, hour.minute)));
     }
     // A bare number is an hour only where nothing is counted.
-    let led = place > 0 && matches!(utterance.norm(place - 1), "at" | "around" | "until" | "till");
     let next = utterance.norm(end);
     let alone = utterance.ends_before(end)
         || matches!(
