@@ -9,7 +9,7 @@ use std::{fmt, str::FromStr};
 pub use language::findings::Status;
 use language::{
     Transcript,
-    findings::{Agreed, Day, Finding, Statement, Topic},
+    findings::{Agreed, Day, Finding, Statement, Topic, unclosed},
 };
 
 use crate::call::{CallId, EARLIEST_EPOCH_MS, Role, Turn};
@@ -84,6 +84,11 @@ impl FactKey {
             _ => 1,
         }
     }
+
+    /// Whether what both sides agreed is kept under it.
+    const fn is_agreed(self) -> bool {
+        matches!(self, Self::Appointment | Self::Order)
+    }
 }
 
 impl From<Topic> for FactKey {
@@ -148,6 +153,13 @@ pub struct Terms {
 #[must_use]
 pub fn status(name: &str) -> Option<Status> {
     Status::ALL.into_iter().find(|status| status.as_str() == name)
+}
+
+impl Fact {
+    /// What the rule of standing goes by.
+    fn stated(&self) -> Stated<'_> {
+        Stated::new(self.key, &self.value, self.terms.as_ref())
+    }
 }
 
 impl fmt::Debug for Fact {
@@ -269,23 +281,21 @@ const MOST_OF_A_KEY: usize = 16;
 /// The facts of what was found in a call. Linear in its length.
 #[must_use]
 pub fn of_call(transcript: &Transcript<'_>, findings: &[Finding]) -> Extraction {
-    let mut facts: Vec<Fact> = Vec::new();
+    let mut stated: Vec<Fact> = Vec::new();
     let mut doubts: Vec<FactKey> = Vec::new();
     for finding in findings {
         match finding {
-            Finding::Statement(statement) => {
-                let fact = fact(transcript, statement);
-                let known = facts
-                    .iter()
-                    .any(|other| (other.key, &other.value, &other.terms) == (fact.key, &fact.value, &fact.terms));
-                if !known || fact.key.most_standing() == 1 {
-                    facts.push(fact);
-                }
-            }
+            Finding::Statement(statement) => stated.push(fact(transcript, statement)),
             Finding::Doubt(topic) => doubts.push((*topic).into()),
         }
     }
-    facts.sort_by_key(|fact| fact.turn);
+    stated.sort_by_key(|fact| fact.turn);
+    let mut facts: Vec<Fact> = Vec::new();
+    for fact in stated {
+        if fact.key.most_standing() == 1 || !repeats(&facts, &fact) {
+            facts.push(fact);
+        }
+    }
     for key in FactKey::ALL {
         let of_key = facts.iter().filter(|fact| fact.key == key).count();
         let mut surplus = of_key.saturating_sub(MOST_OF_A_KEY);
@@ -309,6 +319,16 @@ pub fn of_call(transcript: &Transcript<'_>, findings: &[Finding]) -> Extraction 
         })
         .collect();
     Extraction { facts, outcomes }
+}
+
+/// Whether `fact` says again what one of `facts` says, which were stated before it.
+fn repeats(facts: &[Fact], fact: &Fact) -> bool {
+    let is_equal = |other: &Fact| (other.key, &other.value, &other.terms) == (fact.key, &fact.value, &fact.terms);
+    let Some(known) = facts.iter().rposition(is_equal) else {
+        return false;
+    };
+    let since = facts[known + 1..].iter().filter_map(|other| other.stated().agreed());
+    fact.stated().agreed().is_none_or(|agreed| agreed.only_repeats(since))
 }
 
 fn fact(transcript: &Transcript<'_>, statement: &Statement) -> Fact {
@@ -349,51 +369,23 @@ impl<'f> Stated<'f> {
         }
     }
 
-    /// Whether it closes an earlier agreement. A store that keeps what stands asks the rule about everything that was
-    /// stated then, not only about what stood.
-    #[must_use]
-    pub fn closes(&self) -> bool {
-        self.agreed().is_some_and(|agreed| agreed.closes())
-    }
-
     fn agreed(&self) -> Option<Agreed<'f>> {
+        let status = self.status.filter(|_| self.key.is_agreed())?;
         Some(Agreed {
             what: self.value,
             day: self.when.and_then(Day::at_beginning_of),
-            status: self.status?,
+            status,
         })
-    }
-
-    /// Whether this one can have closed `earlier`.
-    fn can_close(&self, earlier: &Stated<'_>) -> bool {
-        let both = self.agreed().zip(earlier.agreed());
-        self.key == earlier.key && both.is_some_and(|(later, earlier)| later.can_close(&earlier))
     }
 }
 
-/// Among how many agreements before it one that was moved or called off finds what it closes.
-const REACH: usize = 64;
-
 /// What stands of facts that are given oldest first: each key's newest, newest first. What was said again stands once,
-/// as it was said last; what was moved or called off closes the latest agreement before it that it can mean;
+/// as it was said last; what was moved or called off closes an agreement before it, as [`unclosed`] says;
 /// [`FactKey::most_standing`] limits how many of a key stand.
 #[must_use]
 pub fn standing<T>(oldest_first: impl IntoIterator<Item = T>, of: impl Fn(&T) -> Stated<'_>) -> Vec<T> {
-    let mut open: Vec<T> = Vec::new();
-    for fact in oldest_first {
-        let stated = of(&fact);
-        if stated.closes() {
-            let nearest = open.iter().rev().map(&of).filter(|earlier| earlier.key == stated.key);
-            let closed = nearest.take(REACH).find(|earlier| stated.can_close(earlier));
-            if let Some(closed) = closed.map(|closed| closed.value.to_owned()) {
-                // What was said again was one agreement.
-                open.retain(|earlier| of(earlier).value != closed || !stated.can_close(&of(earlier)));
-            }
-        }
-        open.push(fact);
-    }
     let mut standing: Vec<T> = Vec::new();
-    for fact in open.into_iter().rev() {
+    for fact in unclosed(oldest_first, |fact| of(fact).agreed()).into_iter().rev() {
         let Stated { key, value, .. } = of(&fact);
         let newer = standing.iter().map(&of).filter(|other| other.key == key);
         let mut left = key.most_standing();
@@ -410,8 +402,9 @@ pub fn standing<T>(oldest_first: impl IntoIterator<Item = T>, of: impl Fn(&T) ->
 }
 
 /// What stands when `new` facts join those that `stood`, newest first. `None` when these do not tell, and [`standing`]
-/// has to be asked about everything that was stated: one of the new ones closes an agreement, or is an agreement that
-/// others of its key followed, and one of those may have closed it. `order` tells which was stated first.
+/// has to be asked about everything that was stated, not only about what stood: one of the new ones closes an
+/// agreement, or is an agreement that others followed, and one of those may have closed it. `order` tells which was
+/// stated first.
 #[must_use]
 pub fn standing_with<T, O: Ord>(
     stood: Vec<T>,
@@ -419,15 +412,16 @@ pub fn standing_with<T, O: Ord>(
     of: impl Fn(&T) -> Stated<'_>,
     order: impl Fn(&T) -> O,
 ) -> Option<Vec<T>> {
+    // What closed it may have been superseded since, but by others that can be agreements.
     let is_followed = |fact: &T| {
-        stood
-            .iter()
-            .any(|other| of(other).key == of(fact).key && order(other) > order(fact))
+        let others = stood.iter().filter(|other| of(other).key.is_agreed());
+        others.into_iter().any(|other| order(other) > order(fact))
     };
-    let is_open = new
-        .iter()
-        .any(|fact| of(fact).closes() || of(fact).status.is_some() && is_followed(fact));
-    if is_open {
+    let may_close = |fact: &T| {
+        let agreed = of(fact).agreed();
+        agreed.is_some_and(|agreed| agreed.closes() || is_followed(fact))
+    };
+    if new.iter().any(may_close) {
         return None;
     }
     let mut oldest_first = stood;

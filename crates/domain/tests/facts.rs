@@ -6,7 +6,7 @@ use domain::{
     call::{self, Role, Turn},
     facts::{self, Extraction, Fact, FactKey, FactOutcome, SaidFact, Stated, Status},
 };
-use language::findings;
+use language::findings::{self, Finding, Statement, Terms, Topic};
 use proptest::prelude::*;
 
 /// Lines of a call, the agent's with `A: ` in front, and what is to be noted, as `key=value`.
@@ -559,7 +559,14 @@ fn known() -> impl Strategy<Value = Vec<Known>> {
         "haircut",
         "haircut for Ana",
         "haircut for Ben",
+        "Ben's haircut with a shave",
         "taxi",
+        "taxi to the station",
+        "table for two",
+        "table at Nonna's",
+        "boiler inspection",
+        "technician",
+        "room with a view",
         "appointment",
         "friday",
     ]);
@@ -579,7 +586,12 @@ fn known() -> impl Strategy<Value = Vec<Known>> {
         when: status.and(when),
         status: status.filter(|_| key != FactKey::City),
     });
-    let several = prop::collection::vec(one, 1..30).prop_map(|mut said| {
+    // Now and then more than the rule of closing reaches back.
+    let several = prop_oneof![
+        4 => prop::collection::vec(one.clone(), 1..30),
+        1 => prop::collection::vec(one, 100..140),
+    ];
+    let several = several.prop_map(|mut said| {
         for (order, said) in said.iter_mut().enumerate() {
             said.order = order;
         }
@@ -589,10 +601,14 @@ fn known() -> impl Strategy<Value = Vec<Known>> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
     #[test]
     fn what_stands_is_the_same_when_calls_arrive_one_by_one(arriving in known(), together in 1..4_usize) {
         let mut all: Vec<Known> = Vec::new();
         let mut standing: Vec<Known> = Vec::new();
+        // Long histories arrive in fewer parts, so that the test stays quick.
+        let together = together * (1 + arriving.len() / 20);
         for new in arriving.chunks(together) {
             all.extend_from_slice(new);
             all.sort_by_key(|fact| fact.order);
@@ -604,6 +620,60 @@ proptest! {
             standing = of_all;
         }
     }
+}
+
+#[test]
+fn what_is_called_off_may_have_been_kept_under_another_key() {
+    let said = |order, key, value, status| Known {
+        order,
+        key,
+        value,
+        when: None,
+        status: Some(status),
+    };
+    let booked = said(0, FactKey::Appointment, "haircut for Ana", Status::Agreed);
+    let off = said(1, FactKey::Order, "haircut", Status::Cancelled);
+    let of_all = facts::standing([booked.clone(), off.clone()], Known::stated);
+    assert_eq!(of_all, std::slice::from_ref(&off));
+    let with = facts::standing_with(vec![off], vec![booked], Known::stated, |fact| fact.order);
+    assert_eq!(with, None);
+}
+
+#[test]
+fn what_is_booked_again_in_the_same_call_stands() {
+    let stated = |turn, value: &str, status| {
+        Finding::Statement(Statement {
+            topic: Topic::Appointment,
+            value: value.to_owned(),
+            turn,
+            span: 0..1,
+            terms: Some(Terms {
+                day: None,
+                clock: None,
+                status,
+            }),
+        })
+    };
+    let transcript = turns(&["A: one", "A: two", "A: three", "A: four"]);
+    let read = call::read(&transcript);
+    let booked = |turn| stated(turn, "haircut for Ana", Status::Agreed);
+    let off = |turn| stated(turn, "haircut", Status::Cancelled);
+    let standing = |findings: &[Finding]| {
+        let facts = facts::of_call(&read, findings).facts;
+        let standing = facts::standing(facts, |fact| Stated::new(fact.key, &fact.value, fact.terms.as_ref()));
+        standing.into_iter().map(|fact| fact.value).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        standing(&[booked(0), off(1), booked(2)]),
+        ["haircut for Ana", "haircut"]
+    );
+    assert_eq!(standing(&[booked(0), off(1), booked(2), off(3)]), ["haircut"]);
+    let other = stated(0, "haircut for Ben", Status::Agreed);
+    // What is only said again closes nothing more.
+    assert_eq!(
+        standing(&[other, booked(1), off(2), off(3)]),
+        ["haircut", "haircut for Ben"]
+    );
 }
 
 #[test]

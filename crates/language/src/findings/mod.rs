@@ -17,7 +17,7 @@ mod reference;
 mod timing;
 mod utterance;
 
-pub use agreement::{Agreed, Clock, Day, Status, Terms};
+pub use agreement::{Agreed, Clock, Day, Status, Terms, unclosed};
 pub use finding::{Finding, Statement, Topic};
 pub(crate) use preference::is_channel;
 

@@ -10,7 +10,7 @@ pub(crate) mod vocabulary;
 pub use scoring::CALL_WORDS;
 
 use crate::{
-    findings::{Agreed, Finding, Statement, Status, Topic},
+    findings::{Agreed, Finding, Statement, Status, unclosed},
     transcript::{Speaker, Transcript},
 };
 use sentences::Sentence;
@@ -53,55 +53,61 @@ const AGREED_CHARACTERS: usize = 300;
 /// What the status and the marks around an agreement take at most, in characters.
 const STATUS_CHARACTERS: usize = 14;
 
-/// What came of the call: its agreements as they stand at its end, the last ones first when not all fit, in the order
+/// What came of the call: its agreements that nothing in it closed, the last ones first when not all fit, in the order
 /// in which they were made.
 /// Words that belong to the software behind the conversation are not repeated outside of quotation marks.
 fn agreed(findings: &[Finding]) -> String {
     let mut left = AGREED_WORDS;
     let mut characters_left = AGREED_CHARACTERS;
     let mut told: Vec<String> = Vec::new();
-    let mut closing: Vec<(Topic, Agreed<'_>)> = Vec::new();
-    for finding in findings.iter().rev() {
-        let Finding::Statement(Statement {
-            topic,
-            value,
-            terms: Some(terms),
-            ..
-        }) = finding
-        else {
-            continue;
-        };
-        let agreed = Agreed {
-            what: value,
-            day: terms.day,
-            status: terms.status,
-        };
-        let is_closed = closing
-            .iter()
-            .any(|(other, later)| other == topic && later.can_close(&agreed));
-        if agreed.closes() {
-            closing.push((*topic, agreed));
-        }
-        if is_closed {
-            continue;
-        }
-        let words = value.split(' ').count() + 1;
-        let characters = value.chars().count() + STATUS_CHARACTERS;
-        if is_about_software(value) || words > left || characters > characters_left {
+    for agreed in unclosed(agreements(findings), |agreed| Some(*agreed)).iter().rev() {
+        let words = agreed.what.split(' ').count() + 1;
+        let characters = agreed.what.chars().count() + STATUS_CHARACTERS;
+        if is_about_software(agreed.what) || words > left || characters > characters_left {
             continue;
         }
         left -= words;
         characters_left -= characters;
-        let status = match terms.status {
+        let status = match agreed.status {
             Status::Agreed => "Agreed",
             Status::Requested => "Asked for",
             Status::Moved => "Moved",
             Status::Cancelled => "Cancelled",
         };
-        told.push(format!("{status}: {value}."));
+        told.push(format!("{status}: {}.", agreed.what));
     }
     told.reverse();
     told.join(" ")
+}
+
+/// The agreements of a call in the order in which they were made, without mere repeats.
+fn agreements(findings: &[Finding]) -> Vec<Agreed<'_>> {
+    let mut made: Vec<(&Statement, Agreed<'_>)> = Vec::new();
+    for finding in findings {
+        if let Finding::Statement(statement) = finding
+            && let Some(terms) = statement.terms
+        {
+            let agreed = Agreed {
+                what: &statement.value,
+                day: terms.day,
+                status: terms.status,
+            };
+            made.push((statement, agreed));
+        }
+    }
+    made.sort_by_key(|(statement, _)| statement.turn);
+    let mut agreements: Vec<(&Statement, Agreed<'_>)> = Vec::new();
+    for (statement, agreed) in made {
+        let same = |other: &Statement| {
+            (other.topic, &other.value, other.terms) == (statement.topic, &statement.value, statement.terms)
+        };
+        let known = agreements.iter().rposition(|(other, _)| same(other));
+        let since = |known: usize| agreements[known + 1..].iter().map(|(_, agreed)| *agreed);
+        if !known.is_some_and(|known| agreed.only_repeats(since(known))) {
+            agreements.push((statement, agreed));
+        }
+    }
+    agreements.into_iter().map(|(_, agreed)| agreed).collect()
 }
 
 /// Whether `text` has words that belong to the software behind a conversation, "instructions" or "prompt" for example.
@@ -152,7 +158,7 @@ fn told(sentences: &[Sentence<'_>], reports: Vec<(usize, String)>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::findings;
+    use crate::findings::{self, Terms, Topic};
     use proptest::prelude::*;
 
     fn summary(call: &[(Speaker, &str)]) -> String {
@@ -230,6 +236,43 @@ mod tests {
             (Speaker::Agent, "Your table has been cancelled."),
         ]);
         assert!(said.contains("Cancelled: table") && !said.contains("Agreed:"), "{said}");
+    }
+
+    #[test]
+    fn one_of_two_agreements_is_called_off_and_the_other_told() {
+        let agreed = |turn, value: &str, status| {
+            Finding::Statement(Statement {
+                topic: if status == Status::Cancelled {
+                    Topic::Order
+                } else {
+                    Topic::Appointment
+                },
+                value: value.to_owned(),
+                turn,
+                span: 0..1,
+                terms: Some(Terms {
+                    day: None,
+                    clock: None,
+                    status,
+                }),
+            })
+        };
+        let ana = agreed(0, "haircut for Ana", Status::Agreed);
+        let ben = agreed(1, "haircut for Ben", Status::Agreed);
+        let off = |turn, what| agreed(turn, what, Status::Cancelled);
+        assert_eq!(
+            super::agreed(&[ana.clone(), ben.clone(), off(2, "haircut"), off(3, "haircut")]),
+            "Agreed: haircut for Ana. Cancelled: haircut."
+        );
+        assert_eq!(
+            super::agreed(&[
+                ana,
+                ben,
+                off(2, "haircut for Ana"),
+                agreed(3, "haircut for Ana", Status::Agreed)
+            ]),
+            "Agreed: haircut for Ben. Cancelled: haircut for Ana. Agreed: haircut for Ana."
+        );
     }
 
     #[test]

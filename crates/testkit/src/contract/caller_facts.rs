@@ -138,7 +138,7 @@ pub async fn an_agreement_is_shown_with_its_terms(fixture: &CallerMemoryFixture)
     assert_eq!(shown, expected);
 }
 
-/// `recall` MUST 6: what was moved or called off closes the latest agreement before it, whatever the order in which the
+/// `recall` MUST 6: what was moved or called off closes an agreement before it, whatever the order in which the
 /// calls arrive, and a correction that takes it back lets that stand again.
 pub async fn what_is_called_off_closes_the_agreement(fixture: &CallerMemoryFixture) {
     let view = View::of(fixture, 0);

@@ -9,7 +9,7 @@ mod wording;
 
 use std::ops::Range;
 
-pub use closing::Agreed;
+pub use closing::{Agreed, unclosed};
 pub(super) use course::of_call;
 pub use moment::{Clock, Day};
 use moment::{Moment, mentions};
