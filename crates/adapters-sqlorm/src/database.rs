@@ -165,17 +165,18 @@ impl Database {
     pub async fn ping(&self, deadline: Deadline) -> Result<(), PortError> {
         let step = Migrator::migrations().last().map(|step| step.name().to_owned());
         let found = self.query_one("ping", deadline, FIND_STEP, || vec![step.clone().into()]);
-        match found.await {
-            Ok(Some(_)) => {}
-            Ok(None) => return Err(PortError::Internal(Box::new(SchemaTooOld))),
-            Err(PortError::Internal(cause)) if is_missing_table(&cause) => {
-                return Err(PortError::Internal(Box::new(SchemaTooOld)));
-            }
+        let is_up_to_date = match found.await {
+            Ok(step) => step.is_some(),
+            Err(PortError::Internal(cause)) if is_missing_table(&cause) => false,
             Err(error) => return Err(error),
-        }
+        };
         self.inner.backend.writer().check_files();
+        // A migration does not mend the file, and must not be advised.
         if self.inner.backend.writer().is_damaged() {
             return Err(PortError::Internal(Box::new(Damaged)));
+        }
+        if !is_up_to_date {
+            return Err(PortError::Internal(Box::new(SchemaTooOld)));
         }
         if !self.inner.backend.writer().is_in_doubt() {
             return Ok(());

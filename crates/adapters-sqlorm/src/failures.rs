@@ -3,7 +3,11 @@
 
 use std::{sync::Arc, time::Duration};
 
-use domain::{access::TenantId, error::PortError, port::CallerMemory};
+use domain::{
+    access::TenantId,
+    error::{PortError, SchemaTooOld},
+    port::CallerMemory,
+};
 use sea_orm::{
     ConnectionTrait, DatabaseTransaction, DbBackend, Statement,
     sqlx::{self, ConnectOptions, Connection, SqliteConnection, sqlite::SqliteConnectOptions},
@@ -470,6 +474,16 @@ async fn a_damaged_file_makes_it_unready() {
         for _ in 0..2 {
             let ready = database.ping(ample()).await;
             assert!(matches!(ready, Err(PortError::Internal(_))), "{ready:?}");
+        }
+        // What mends a missing step does not mend this.
+        let mut other = scene.place.other().await;
+        let newest = "DELETE FROM seaql_migrations WHERE version = (SELECT max(version) FROM seaql_migrations)";
+        let undone = sqlx::query(newest).execute(&mut other).await.unwrap();
+        assert_eq!(undone.rows_affected(), 1);
+        other.close().await.unwrap();
+        match database.ping(ample()).await {
+            Err(PortError::Internal(cause)) => assert!(!cause.is::<SchemaTooOld>(), "{cause}"),
+            ready => panic!("{ready:?}"),
         }
     }
 }

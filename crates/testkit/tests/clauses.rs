@@ -16,16 +16,20 @@ use domain::{
     caller::{Caller, Change, History, HistoryFact, ImportCounts, Profile, ProfileChange, ProfileEdit},
     context::Deadline,
     error::PortError,
+    facts::{Stated, standing},
     memory::{Arrival, CallRecord, Recollection},
     phone::PhoneNumber,
-    port::{CallerAdmin, CallerMemory, ChangeError, Claim, Day, RecallQuery, RequestId, SummaryBacklog},
+    port::{
+        CallerAdmin, CallerMemory, ChangeError, Claim, Day, NoSuchTenant, Purchase, RecallQuery, RequestId,
+        SpendLedger, SummaryBacklog,
+    },
     rewrite::Rewrite,
 };
 use testkit::{
-    InMemoryCallerMemory,
+    InMemoryCallerMemory, InMemorySpendLedger,
     contract::{
-        self, BacklogFixture, CallerAdminFixture, CallerMemoryFixture, caller_admin, caller_facts as facts,
-        caller_memory as memory, summary_backlog,
+        self, BacklogFixture, CallerAdminFixture, CallerMemoryFixture, SpendFixture, caller_admin,
+        caller_facts as facts, caller_memory as memory, spend_ledger, summary_backlog,
     },
     sample,
 };
@@ -55,6 +59,7 @@ enum Flaw {
     ForgetsTerms,
     ShowsOldFactsFirst,
     KeepsCorrectedFacts,
+    ClosesOnceMore,
     SeenWhenReported,
     SeenWhenLastReported,
 }
@@ -116,6 +121,12 @@ impl CallerMemory for Broken {
         }
         if self.has(Flaw::ShowsOldFactsFirst) {
             read.facts.reverse();
+        }
+        if self.has(Flaw::ClosesOnceMore) {
+            let oldest_first = read.facts.into_iter().rev();
+            read.facts = standing(oldest_first, |fact| {
+                Stated::new(fact.key, &fact.value, fact.terms.as_ref())
+            });
         }
         Ok(read)
     }
@@ -252,6 +263,7 @@ fails!(
         facts::a_correction_replaces_the_facts,
         facts::a_stated_name_is_the_callers
 );
+fails!(closed_once_more: ClosesOnceMore fails facts::what_was_called_off_closes_nothing_later);
 fails!(facts_of_any_arrival: LastWriteWins fails facts::repeats_and_overtaken_reports_bring_no_facts);
 fails!(
     shared_transcripts: TenantsShareTranscripts fails
@@ -604,6 +616,78 @@ fn a_backlog_that_counts_a_request_again_is_noticed() {
     };
     assert!(keeps(true), "a sound backlog keeps it");
     assert!(!keeps(false), "it does not notice");
+}
+
+/// What is wrong with a ledger.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LedgerFlaw {
+    None,
+    SellsToNobody,
+    NamesNobody,
+    CountsForSomebodyElse(TenantId),
+}
+
+struct BrokenLedger {
+    ledger: InMemorySpendLedger,
+    flaw: LedgerFlaw,
+}
+
+#[async_trait]
+impl SpendLedger for BrokenLedger {
+    async fn reserve(&self, purchase: &Purchase, deadline: Deadline) -> Result<bool, PortError> {
+        let answer = self.ledger.reserve(purchase, deadline).await;
+        let is_for_nobody = matches!(&answer, Err(PortError::Internal(cause)) if cause.is::<NoSuchTenant>());
+        if !is_for_nobody {
+            return answer;
+        }
+        match self.flaw {
+            LedgerFlaw::None => answer,
+            LedgerFlaw::SellsToNobody => Ok(true),
+            LedgerFlaw::NamesNobody => Err(PortError::Internal("a foreign key is violated".into())),
+            LedgerFlaw::CountsForSomebodyElse(tenant) => {
+                let theirs = Purchase {
+                    tenant,
+                    ..purchase.clone()
+                };
+                self.ledger.reserve(&theirs, deadline).await?;
+                answer
+            }
+        }
+    }
+}
+
+#[test]
+fn a_ledger_that_does_not_refuse_nobody_is_noticed() {
+    let keeps = |flaw: fn(TenantId) -> LedgerFlaw| {
+        let ledger = InMemorySpendLedger::new();
+        let tenants = ["one", "two"].map(|name| (ledger.add_tenant(name), name.to_owned()));
+        let flaw = flaw(tenants[0].0);
+        let fixture = SpendFixture {
+            ledger: Arc::new(BrokenLedger {
+                ledger: ledger.clone(),
+                flaw,
+            }),
+            other_process: None,
+            admin: Arc::new(ledger),
+            tenants,
+            keep: Box::new(()),
+        };
+        catch_unwind(AssertUnwindSafe(|| {
+            contract::run(
+                "a clause",
+                async { Some(fixture) },
+                spend_ledger::a_purchase_for_nobody_is_refused,
+            );
+        }))
+        .is_ok()
+    };
+    assert!(keeps(|_| LedgerFlaw::None), "a sound ledger keeps it");
+    assert!(!keeps(|_| LedgerFlaw::SellsToNobody), "it does not notice");
+    assert!(!keeps(|_| LedgerFlaw::NamesNobody), "it does not notice the cause");
+    assert!(
+        !keeps(LedgerFlaw::CountsForSomebodyElse),
+        "it does not notice the count"
+    );
 }
 
 #[test]

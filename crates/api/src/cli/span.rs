@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-/// A span of time of at least one second and at most 100 years, in milliseconds.
+/// A span of time in whole seconds, at least one and at most 100 years; kept in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Span(i64);
 
@@ -66,10 +66,9 @@ impl fmt::Display for Span {
     /// Writes it as it is read, in the longest unit of which it is a whole number.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let whole = UNITS.into_iter().find(|(_, unit_ms)| self.0 % unit_ms == 0);
-        match whole {
-            Some((unit, unit_ms)) => write!(f, "{}{unit}", self.0 / unit_ms),
-            None => write!(f, "{} ms", self.0),
-        }
+        // Every span is a whole number of seconds.
+        let (unit, unit_ms) = whole.unwrap_or(('s', 1000));
+        write!(f, "{}{unit}", self.0 / unit_ms)
     }
 }
 

@@ -26,9 +26,7 @@ use crate::error::Chain;
 /// How long a probe waits for the database.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-const NO_ANSWER: &str = "the database does not answer\n";
-
-const TOO_OLD: &str = "the database lacks a migration of this release; run `caller-memory migrate up`\n";
+const NO_ANSWER: &str = "the database does not answer";
 
 /// The format of `OpenMetrics`, which Prometheus reads.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -63,19 +61,21 @@ async fn readyz(admin: Data<Admin>) -> HttpResponse {
         Ok(Ok(())) => HttpResponse::Ok().body("ready\n"),
         Ok(Err(error)) => {
             tracing::warn!(cause = %Chain(&error), "not ready");
-            HttpResponse::ServiceUnavailable().body(reason(&error))
+            HttpResponse::ServiceUnavailable().body(format!("{}\n", reason(&error)))
         }
-        Err(_) => HttpResponse::ServiceUnavailable().body(NO_ANSWER),
+        Err(_) => HttpResponse::ServiceUnavailable().body(format!("{NO_ANSWER}\n")),
     }
 }
 
 /// Why the database cannot serve, for whoever asks the probe; the log has the causes.
-fn reason(error: &PortError) -> &'static str {
+fn reason(error: &PortError) -> String {
     match error {
-        PortError::Unavailable(cause) if cause.is::<CannotWrite>() => "the database cannot write\n",
-        PortError::Unavailable(_) => NO_ANSWER,
-        PortError::Internal(cause) if cause.is::<SchemaTooOld>() => TOO_OLD,
-        PortError::Internal(_) => "the database fails, for example because it is damaged; the log has the cause\n",
+        PortError::Unavailable(cause) if cause.is::<CannotWrite>() => "the database cannot write".to_owned(),
+        PortError::Unavailable(_) => NO_ANSWER.to_owned(),
+        PortError::Internal(cause) if cause.is::<SchemaTooOld>() => cause.to_string(),
+        PortError::Internal(_) => {
+            "the database fails, for example because it is damaged; the log has the cause".to_owned()
+        }
     }
 }
 

@@ -158,7 +158,8 @@ pub trait Storage: Send + Sync {
     }
 
     /// Whether the storage can be read, whether its last write did not fail, and whether its schema is still as new as
-    /// this release needs. Steps of a newer release, which may be starting beside this one, do not matter.
+    /// this release needs. Steps of a newer release, which may be starting beside this one, do not matter; no clause of
+    /// the contract checks that, because a suite has no way to add a step, so test it where your steps are kept.
     ///
     /// # Errors
     /// [`PortError`] when it cannot serve, with the cause: [`CannotWrite`](crate::error::CannotWrite) where it can be
