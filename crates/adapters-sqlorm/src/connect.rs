@@ -214,7 +214,7 @@ pub(crate) async fn postgres(options: &PgConnectOptions, connections: u32) -> Re
     );
     let refused = |cause: &dyn std::fmt::Display| {
         OpenError::new(format!(
-            "cannot reach PostgreSQL at {}:{}: {cause}; is it running, and is the URL right?",
+            "cannot reach PostgreSQL at {}:{}: {cause}; make sure that it is running there",
             options.get_host(),
             options.get_port()
         ))

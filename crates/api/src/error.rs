@@ -13,7 +13,7 @@ use actix_web::{
     },
 };
 use domain::{
-    error::{Cause, Error, PortError},
+    error::{Cause, DeadlineExceeded, Error, PortError},
     port::AuthError,
 };
 use serde::Serialize;
@@ -189,13 +189,16 @@ impl Refusal {
     }
 
     pub(crate) fn unavailable(cause: impl Into<Cause>) -> Self {
+        let cause = cause.into();
+        let message = if cause.is::<DeadlineExceeded>() {
+            "a dependency did not answer in time; retry with backoff"
+        } else {
+            "a dependency cannot do its work at present; retry with backoff, and tell the operator when it lasts"
+        };
         Self {
-            cause: Some(cause.into()),
+            cause: Some(cause),
             retry_after: Some(RETRY_SOON),
-            ..Self::new(
-                Code::ServiceUnavailable,
-                "a dependency did not answer in time; retry with backoff",
-            )
+            ..Self::new(Code::ServiceUnavailable, message)
         }
     }
 
@@ -368,6 +371,20 @@ mod tests {
             );
             assert!(!body.contains("hunter2"), "the inside stays inside: {body}");
         }
+    }
+
+    #[test]
+    fn what_failed_is_not_told_as_late() {
+        let late = Refusal::from(PortError::deadline("record_end"));
+        assert!(shown(&late).1.contains("did not answer in time"));
+        let failed = Refusal::from(PortError::Unavailable("the database's files were removed".into()));
+        let (status, body) = shown(&failed);
+        assert_eq!(status, 503);
+        assert!(
+            body.contains("cannot do its work") && body.contains("tell the operator"),
+            "{body}"
+        );
+        assert!(!body.contains("in time") && !body.contains("files"), "{body}");
     }
 
     #[test]

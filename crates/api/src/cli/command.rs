@@ -140,7 +140,7 @@ fn doctor_with_wrong_settings(
                 if wrong.iter().any(|(known, _)| *known == variable) {
                     return None;
                 }
-                wrong.push((variable, usage_error::wrong_value(&error, command)));
+                wrong.push((variable, usage_error::wrong_value(&error, command, args)));
             }
         }
     }

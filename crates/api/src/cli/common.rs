@@ -3,7 +3,10 @@
 use std::{path::PathBuf, str::FromStr};
 
 use clap::Args;
-use domain::port::{AccessAdmin, AdminError};
+use domain::{
+    access::Tenant,
+    port::{AccessAdmin, AdminError},
+};
 
 use super::{
     failure::Failure,
@@ -28,34 +31,40 @@ impl Common {
         &self,
         work: impl AsyncFnOnce(&dyn AccessAdmin) -> Result<T, AdminError>,
     ) -> Result<T, Failure> {
-        let new_file = self.database.database_url.file().filter(|file| !file.exists());
+        let new_file = self.new_file();
         with_migrated(&self.database, async |storage| {
             let access = storage.access();
             match work(access.as_ref()).await {
-                Err(AdminError::UnknownTenant(name)) => Err(unknown_tenant(access.as_ref(), name, new_file).await),
+                Err(AdminError::UnknownTenant(name)) => {
+                    let tenants = access.tenants(deadline()).await;
+                    let tenants = tenants.map_err(|error| refused(&error))?;
+                    Err(unknown_tenant(name, &tenants, new_file))
+                }
                 done => done.map_err(|error| refused(&error)),
             }
         })
     }
+
+    /// The database's file when it is not there yet, and will be created.
+    pub(super) fn new_file(&self) -> Option<PathBuf> {
+        self.database.database_url.file().filter(|file| !file.exists())
+    }
 }
 
-/// The failure of a command about a tenant that is not there. In a database without any, which may be a file that was
-/// created just now, the list of tenants would not help.
-async fn unknown_tenant(access: &dyn AccessAdmin, name: String, new_file: Option<PathBuf>) -> Failure {
-    match access.tenants(deadline()).await {
-        Err(error) => refused(&error),
-        Ok(tenants) if !tenants.is_empty() => refused(&AdminError::UnknownTenant(name)),
-        Ok(_) => {
-            let database = new_file.map_or_else(
-                || "the database".to_owned(),
-                |file| format!("the database {} was created just now and", file.display()),
-            );
-            Failure::Failed(format!(
-                "no tenant is named `{name}`: {database} has none yet; run `caller-memory serve`, which creates \
-                 `default` and its first key, or `caller-memory tenant create {name}`"
-            ))
-        }
+/// The failure of a command about a tenant that is not among `tenants`. In a database without any, which may be a file
+/// that was created just now, the list of tenants would not help.
+pub(super) fn unknown_tenant(name: String, tenants: &[Tenant], new_file: Option<PathBuf>) -> Failure {
+    if !tenants.is_empty() {
+        return refused(&AdminError::UnknownTenant(name));
     }
+    let database = new_file.map_or_else(
+        || "the database".to_owned(),
+        |file| format!("the database {} was created just now and", file.display()),
+    );
+    Failure::Failed(format!(
+        "no tenant is named `{name}`: {database} has none yet; run `caller-memory serve`, which creates `default` and \
+         its first key, or `caller-memory tenant create {name}`"
+    ))
 }
 
 /// A tenant's name in a shape that scripts, logs and metrics can carry.

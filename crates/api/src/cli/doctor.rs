@@ -1,8 +1,9 @@
-//! `doctor`: looks at what `serve` would meet, changes nothing, and says what to do.
+//! `doctor`: looks at what `serve` would meet, leaves everything as it was, and says what to do.
 
 use std::{
     ffi::OsString,
-    io::ErrorKind,
+    fs,
+    io::{self, ErrorKind},
     net::{SocketAddr, TcpListener},
     path::Path,
     time::{Duration, Instant},
@@ -248,20 +249,43 @@ fn absent_file(path: &Path) -> Option<Check> {
         .ancestors()
         .skip(1)
         .find(|folder| folder.exists() || folder.as_os_str().is_empty())?;
-    Some(if nearest.as_os_str().is_empty() || nearest.is_dir() {
-        warn(
+    let nearest = if nearest.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        nearest
+    };
+    if !nearest.is_dir() {
+        return Some(fail(
+            "database",
+            format!("{} is not a folder; correct {DATABASE_URL}", nearest.display()),
+        ));
+    }
+    Some(match try_to_create_in(nearest) {
+        Ok(()) => warn(
             "database",
             format!(
                 "{} does not exist yet; the first start of `caller-memory serve` creates it",
                 path.display()
             ),
-        )
-    } else {
-        fail(
+        ),
+        Err(error) => fail(
             "database",
-            format!("{} is not a folder; correct {DATABASE_URL}", nearest.display()),
-        )
+            format!(
+                "{} does not exist and cannot be created in {}: {error}; make the folder writable or correct \
+                 {DATABASE_URL}",
+                path.display(),
+                nearest.display()
+            ),
+        ),
     })
+}
+
+/// Makes an empty folder in `folder` and takes it away again: permissions alone do not tell, for example where the file
+/// system is read-only.
+fn try_to_create_in(folder: &Path) -> io::Result<()> {
+    let trial = folder.join(format!(".caller-memory-doctor-{}", std::process::id()));
+    fs::create_dir(&trial)?;
+    fs::remove_dir(&trial)
 }
 
 /// Whether the vendors in use can be set up and their addresses answer. No key is sent and nothing is looked up.

@@ -68,7 +68,8 @@ fn show(command: Show) -> Result<(), Failure> {
     })?;
     let shown = shown.ok_or_else(|| {
         Failure::Failed(format!(
-            "no receipt has the id {id}; it may not have been written yet, was dropped under load, or is older than \
+            "no receipt has the id {id}; `caller-memory serve` keeps them only while CALLER_MEMORY_FEEDBACK_LOOP is \
+             true, and this one may not have been written yet, was dropped under load, or is older than \
              CALLER_MEMORY_RECEIPT_DAYS"
         ))
     })?;

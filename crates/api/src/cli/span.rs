@@ -6,6 +6,11 @@ use std::{fmt, str::FromStr};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Span(i64);
 
+/// The text is neither a span of time nor a number of seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("expected a whole number above 0, of seconds or with s, m, h or d, at most 36500d, for example 90 or 24h")]
+pub(super) struct NotASpanOrSeconds;
+
 /// The text is not a span of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("expected a whole number above 0 with s, m, h or d, at most 36500d, for example 90d or 24h")]
@@ -28,13 +33,14 @@ impl Span {
     }
 
     /// Reads a span, or a whole number of seconds.
-    pub(super) fn or_seconds(text: &str) -> Result<Self, NotASpan> {
+    pub(super) fn or_seconds(text: &str) -> Result<Self, NotASpanOrSeconds> {
         let is_bare = text.ends_with(|last: char| last.is_ascii_digit());
-        if is_bare {
+        let read = if is_bare {
             format!("{text}s").parse()
         } else {
             text.parse()
-        }
+        };
+        read.map_err(|NotASpan| NotASpanOrSeconds)
     }
 
     /// The moment that lies this span before `ms`; both in milliseconds since the epoch.

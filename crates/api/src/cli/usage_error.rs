@@ -11,7 +11,7 @@ use clap::{
 pub(super) fn line(error: &clap::Error, program: &Command, args: &[OsString]) -> String {
     let (path, command) = named(program, args);
     let fault = match error.kind() {
-        ErrorKind::InvalidValue | ErrorKind::ValueValidation => wrong_value(error, command),
+        ErrorKind::InvalidValue | ErrorKind::ValueValidation => wrong_value(error, command, args),
         ErrorKind::MissingRequiredArgument => missing(error, command),
         ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             let commands: Vec<_> = command.get_subcommands().map(Command::get_name).collect();
@@ -29,11 +29,11 @@ pub(super) fn variable(error: &clap::Error, command: &Command) -> Option<OsStrin
         .map(ToOwned::to_owned)
 }
 
-/// What is wrong with a value: its setting, the value unless it may be secret, and what is expected.
-pub(super) fn wrong_value(error: &clap::Error, command: &Command) -> String {
+/// What is wrong with a value: its argument, with the variable that it came from, the value unless it may be secret, and what is expected.
+pub(super) fn wrong_value(error: &clap::Error, command: &Command, args: &[OsString]) -> String {
     let shown = invalid_arg(error).unwrap_or_else(|| "an argument".to_owned());
     let arg = argument(command, &shown);
-    let name = match arg.and_then(Arg::get_env) {
+    let name = match arg.and_then(Arg::get_env).filter(|_| !is_given(&shown, args)) {
         Some(variable) => format!("{} ({shown})", variable.to_string_lossy()),
         None => shown,
     };
@@ -91,6 +91,15 @@ fn first_lines(error: &clap::Error) -> String {
         })
         .collect();
     words.join(" ")
+}
+
+/// Whether the argument that clap shows as `--name <VALUE>` is on the command line, and its variable is not to blame.
+fn is_given(shown: &str, args: &[OsString]) -> bool {
+    let flag = shown.split_whitespace().next().unwrap_or(shown);
+    args.iter().filter_map(|arg| arg.to_str()).any(|arg| {
+        arg.strip_prefix(flag)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+    })
 }
 
 fn invalid_arg(error: &clap::Error) -> Option<String> {

@@ -120,8 +120,8 @@ pub enum StartError {
     Migrate(#[source] MigrateError),
     /// Migrations are pending and must not be applied.
     #[error(
-        "CALLER_MEMORY_AUTO_MIGRATE is false and {0} of the database's migrations are pending; run `caller-memory \
-         migrate up`"
+        "CALLER_MEMORY_AUTO_MIGRATE is false and the database lacks migrations ({0} pending); run `caller-memory migrate \
+         up`"
     )]
     Pending(usize),
     /// The storage leaves out what a setting needs.

@@ -14,8 +14,12 @@ mod tenant;
 use std::{
     fmt::Write as _,
     fs,
-    io::{BufRead, BufReader, Read, Write},
+    io::{BufRead, BufReader, ErrorKind, Read, Write},
     net::{TcpListener, TcpStream},
+    os::unix::{
+        fs::{MetadataExt, PermissionsExt},
+        process::CommandExt,
+    },
     path::Path,
     process::{Command, Stdio},
     sync::{
@@ -140,6 +144,10 @@ fn usage_errors_are_one_line_that_says_what_to_do() {
             "the scopes are recall",
         ),
         (&["key", "create", "--tenant", "acme", "--expires-in", "0d"], "above 0"),
+        (
+            &["calls", "open", "--older-than", "0s"],
+            "error: --older-than <SPAN>: invalid value `0s`: expected a whole number above 0, of seconds or with",
+        ),
         (&["key", "create", "--tenant", "acme", "--expires-in", "-1d"], "above 0"),
         (
             &[
@@ -187,7 +195,10 @@ fn usage_errors_are_one_line_that_says_what_to_do() {
             "--concurrency",
         ),
         (&["openapi", "now"], "unexpected argument"),
-        (&["serve", "--auto-migrate", "perhaps"], "CALLER_MEMORY_AUTO_MIGRATE"),
+        (
+            &["serve", "--auto-migrate", "perhaps"],
+            "error: --auto-migrate <BOOL>: invalid value `perhaps`",
+        ),
     ] {
         let line = program.fails(2, args);
         assert!(line.contains(says), "{args:?}: {line}");
@@ -263,8 +274,23 @@ fn migrations_go_up_and_down() {
         let down = states(&program.json(&["migrate", "down"]));
         assert_eq!(down.iter().filter(|applied| !**applied).count(), 1, "one step down");
         assert_eq!(down.last(), Some(&false), "the newest");
-        let all_down = program.json(&["migrate", "down", "--steps", "4294967295"]);
+        let left = (down.len() - 1).to_string();
+        let too_many = program.fails(1, &["migrate", "down", "--steps", "4294967295", "--yes"]);
+        assert!(
+            too_many.contains(&left) && too_many.contains("nothing was undone"),
+            "{too_many}"
+        );
+        let unsaid = program.fails(2, &["migrate", "down", "--steps", &left]);
+        assert!(unsaid.contains("callers") && unsaid.contains("--yes"), "{unsaid}");
+        assert_eq!(
+            states(&program.json(&["migrate", "status"])),
+            down,
+            "nothing was undone"
+        );
+        let all_down = program.json(&["migrate", "down", "--steps", &left, "--yes"]);
         assert!(states(&all_down).iter().all(|applied| !applied));
+        let none_left = program.fails(1, &["migrate", "down"]);
+        assert!(none_left.contains("no migration is applied"), "{none_left}");
         assert!(states(&program.json(&["migrate", "up"])).iter().all(|applied| *applied));
     }
 }
@@ -547,6 +573,41 @@ fn serve_does_not_start_without_its_port_or_its_database() {
     assert!(program.fails(1, &[]).contains("CALLER_MEMORY_DATABASE_URL"));
 }
 
+/// Runs the doctor as somebody who may write nothing in the program's folder.
+#[test]
+fn doctor_says_that_the_database_cannot_be_created() {
+    let (port, admin) = free_ports();
+    let program = Program::new()
+        .set("CALLER_MEMORY_LISTEN", format!("127.0.0.1:{port}"))
+        .set("CALLER_MEMORY_ADMIN_LISTEN", format!("127.0.0.1:{admin}"));
+    let folder = program.folder.path();
+    let mode = |mode| fs::set_permissions(folder, fs::Permissions::from_mode(mode)).expect("the folder is ours");
+    let is_root = fs::metadata(folder).expect("a folder").uid() == 0;
+    mode(0o555);
+    let mut command = program.command(&["doctor"]);
+    if is_root {
+        // Root may write everywhere.
+        command.uid(65_534).gid(65_534);
+    }
+    let output = command.output();
+    mode(0o755);
+    let output = match output {
+        Ok(output) => output,
+        Err(error) if is_root && error.kind() == ErrorKind::PermissionDenied => {
+            println!("skipped: others than root may not run the program where it is: {error}");
+            return;
+        }
+        Err(error) => panic!("the program starts: {error}"),
+    };
+    let said = String::from_utf8(output.stdout).expect("UTF-8");
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        said.lines()
+            .any(|line| line.starts_with("FAIL  database") && line.contains("Permission denied")),
+        "{said}"
+    );
+}
+
 #[test]
 fn doctor_says_what_is_wrong_and_changes_nothing() {
     let (port, admin) = free_ports();
@@ -824,11 +885,10 @@ fn replay_stores_calls_and_skips_bad_lines() {
     assert_eq!((output.code, output.stderr.as_str()), (0, ""), "{output:?}");
     assert_eq!(program.json(&["recall", NUMBER])["caller"]["total_calls"], 22);
 
+    let absent = program.run(&["replay", "absent.jsonl"]).stderr;
     assert!(
-        program
-            .run(&["replay", "absent.jsonl"])
-            .stderr
-            .contains("cannot read absent.jsonl")
+        absent.contains("cannot read absent.jsonl") && absent.contains("`-` for standard input"),
+        "{absent}"
     );
     assert!(program.fails(1, &["replay", "data"]).contains("is a folder"));
 }

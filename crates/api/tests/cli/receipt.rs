@@ -111,6 +111,7 @@ fn what_cannot_be_shown_is_said_in_one_line() {
             "no receipt has the id 019ab001-2c00",
         ),
         (1, &["receipt", "show", unknown, "--json"], "CALLER_MEMORY_RECEIPT_DAYS"),
+        (1, &["receipt", "show", unknown], "CALLER_MEMORY_FEEDBACK_LOOP"),
         (
             1,
             &["receipt", "show", &id, "--tenant", "beta"],

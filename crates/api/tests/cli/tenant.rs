@@ -161,6 +161,16 @@ fn a_key_for_an_empty_database_says_what_comes_first() {
             && again.contains("`caller-memory tenant create acme`"),
         "{again}"
     );
+    for args in [
+        &["caller", "show", "+12025550142"][..],
+        &["calls", "open", "--tenant", "default"],
+    ] {
+        let line = program.fails(1, args);
+        assert!(
+            line.contains("no tenant is named `default`: the database has none yet"),
+            "{line}"
+        );
+    }
     program.done(&["tenant", "create", "default"]);
     program.done(&["key", "create"]);
 }

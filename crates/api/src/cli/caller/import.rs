@@ -99,7 +99,12 @@ fn format(file: &Path) -> Result<Format, Failure> {
 }
 
 fn open(path: &Path) -> Result<(impl Read + use<>, Option<u64>), Failure> {
-    let cannot = |error| Failure::Failed(format!("cannot read {}: {error}", path.display()));
+    let cannot = |error| {
+        Failure::Failed(format!(
+            "cannot read {}: {error}; name a file of callers that is there",
+            path.display()
+        ))
+    };
     let file = File::open(path).map_err(cannot)?;
     let metadata = file.metadata().map_err(cannot)?;
     if metadata.is_dir() {

@@ -192,14 +192,7 @@ fn from_json(line: &[u8]) -> Result<Fields, String> {
     }
     let row: JsonRow<'_> = serde_json::from_str(text).map_err(|error| match error.classify() {
         // An unknown name, or one that is there twice.
-        Category::Data => error
-            .to_string()
-            .split(" at line")
-            .next()
-            .unwrap_or_default()
-            .chars()
-            .take(200)
-            .collect(),
+        Category::Data => wrong_name(&error.to_string()),
         _ => format!(
             "it is not JSON (column {}); write one whole object on each line",
             error.column()
@@ -228,6 +221,19 @@ fn from_json(line: &[u8]) -> Result<Fields, String> {
         })?,
         custom_attributes: change(row.custom_attributes, |value| Ok(Some(value.get().to_owned())))?,
     })
+}
+
+/// What is wrong with a name, in the words of the parser without their place.
+fn wrong_name(error: &str) -> String {
+    let of_a_call = ["session_id", "transcript", "duration_s", "outcome"];
+    if of_a_call
+        .iter()
+        .any(|name| error.starts_with(&format!("unknown field `{name}`")))
+    {
+        return "it is a call and not a caller; `caller-memory replay` loads a file of calls".to_owned();
+    }
+    let error = error.split(" at line").next().unwrap_or_default();
+    error.chars().take(200).collect()
 }
 
 /// An empty text is the same as an empty cell.
@@ -581,6 +587,10 @@ mod tests {
             (
                 r#"{"phone_number":"1","email":"x"}"#,
                 "unknown field `email`, expected one of `phone_number`",
+            ),
+            (
+                r#"{"phone_number":"1","session_id":"x","transcript":[]}"#,
+                "it is a call and not a caller; `caller-memory replay` loads",
             ),
             (
                 r#"{"phone_number":"1","name":"a","name":"b"}"#,

@@ -6,12 +6,12 @@ use clap::Args;
 use domain::{
     access::TenantId,
     phone::{PhoneNumber, Region},
-    port::{AdminError, CallerAdmin, Storage},
+    port::{CallerAdmin, Storage},
 };
 
 use crate::{
     cli::{
-        common::{Common, DEFAULT_TENANT, TenantName},
+        common::{Common, DEFAULT_TENANT, TenantName, unknown_tenant},
         failure::Failure,
         store::{deadline, needed, refused, with_migrated},
     },
@@ -50,12 +50,13 @@ impl TenantArgs {
         &self,
         work: impl AsyncFnOnce(Callers<'_>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
+        let new_file = self.common.new_file();
         with_migrated(&self.common.database, async |storage| {
             let admin = needed(storage.callers(), Part::Callers)?;
             let tenants = storage.access().tenants(deadline()).await;
             let tenants = tenants.map_err(|error| refused(&error))?;
-            let named = tenants.into_iter().find(|tenant| tenant.name == self.tenant.0);
-            let tenant = named.ok_or_else(|| refused(&AdminError::UnknownTenant(self.tenant.0.clone())))?;
+            let named = tenants.iter().find(|tenant| tenant.name == self.tenant.0);
+            let tenant = named.ok_or_else(|| unknown_tenant(self.tenant.0.clone(), &tenants, new_file))?;
             work(Callers {
                 storage,
                 admin,

@@ -85,7 +85,12 @@ fn open(command: &Replay) -> Result<(Box<dyn Read>, Option<u64>), Failure> {
     if command.file.as_os_str() == "-" {
         return Ok((Box::new(io::stdin().lock()), None));
     }
-    let cannot = |error| Failure::Failed(format!("cannot read {}: {error}", command.file.display()));
+    let cannot = |error| {
+        Failure::Failed(format!(
+            "cannot read {}: {error}; name a file of calls that is there, or `-` for standard input",
+            command.file.display()
+        ))
+    };
     let file = File::open(&command.file).map_err(cannot)?;
     let metadata = file.metadata().map_err(cannot)?;
     if metadata.is_dir() {
