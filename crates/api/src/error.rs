@@ -167,7 +167,7 @@ impl Refusal {
     }
 
     /// A request that is not what `message` says.
-    pub(crate) fn bad_request(message: &'static str) -> Self {
+    pub(crate) fn bad_request(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(Code::BadRequest, message)
     }
 
@@ -197,6 +197,14 @@ impl Refusal {
         };
         Self {
             cause: Some(cause),
+            retry_after: Some(RETRY_SOON),
+            ..Self::new(Code::ServiceUnavailable, message)
+        }
+    }
+
+    /// A request of which a part did not arrive: it may be sent again as it is.
+    pub(crate) fn incomplete(message: impl Into<Cow<'static, str>>) -> Self {
+        Self {
             retry_after: Some(RETRY_SOON),
             ..Self::new(Code::ServiceUnavailable, message)
         }

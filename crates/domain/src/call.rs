@@ -17,7 +17,19 @@ impl fmt::Display for CallId {
     }
 }
 
-/// The client's name for a call, unique in its tenant. Never empty, of any length, without NUL.
+/// The most characters of the client's name for a call. An earlier release took longer ones, and keeps them.
+pub const SESSION_ID_CHARS: usize = 256;
+
+/// The most turns of a transcript.
+pub const TURNS: usize = 10_000;
+
+/// The most bytes of a turn's text, as UTF-8.
+pub const TURN_BYTES: usize = 64 * 1024;
+
+/// The most bytes of what an agent reports beside a call, as the text of a JSON object.
+pub const METADATA_BYTES: usize = 16 * 1024;
+
+/// The client's name for a call, unique in its tenant. Never empty, without NUL.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SessionId(pub String);
 

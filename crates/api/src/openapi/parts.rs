@@ -55,7 +55,10 @@ impl IntoResponses for Refusals {
             (Code::ValidationError, "The body does not fit the schema"),
             (Code::RateLimited, "The key's token bucket is empty"),
             (Code::InternalError, "An unexpected error"),
-            (Code::ServiceUnavailable, "A dependency did not answer in time"),
+            (
+                Code::ServiceUnavailable,
+                "A dependency did not answer in time, or the body did not arrive whole",
+            ),
         ];
         rows.into_iter().map(|(code, when)| row(code, when)).collect()
     }

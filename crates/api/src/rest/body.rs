@@ -6,19 +6,20 @@ use std::{convert::Infallible, time::Instant};
 use actix_web::{
     FromRequest, HttpRequest,
     dev::Payload,
+    error::PayloadError,
     http::header::{self, HeaderMap},
     web::{Bytes, BytesMut, Data},
 };
 use futures_util::{StreamExt, future::LocalBoxFuture};
 
 use crate::{
-    error::InputError,
+    error::Refusal,
     middleware::frame::Frame,
     state::{Api, RequestLimits},
 };
 
 /// The body of a request, or why it could not be taken.
-pub(crate) struct Body(Result<Bytes, InputError>);
+pub(crate) struct Body(Result<Bytes, Refusal>);
 
 impl Body {
     /// A body that came inside of another one.
@@ -27,7 +28,7 @@ impl Body {
     }
 
     /// The bytes.
-    pub(crate) fn bytes(self) -> Result<Bytes, InputError> {
+    pub(crate) fn bytes(self) -> Result<Bytes, Refusal> {
         self.0
     }
 }
@@ -49,14 +50,16 @@ impl FromRequest for Body {
     }
 }
 
-async fn take(headers: &HeaderMap, payload: Payload, limits: RequestLimits) -> Result<Bytes, InputError> {
+async fn take(headers: &HeaderMap, payload: Payload, limits: RequestLimits) -> Result<Bytes, Refusal> {
     if !is_json(headers) {
-        return Err(bad("the content type must be application/json"));
+        return Err(Refusal::bad_request("the content type must be application/json"));
     }
     if !is_plain(headers) {
-        return Err(bad("the body must not be compressed; send it without Content-Encoding"));
+        return Err(Refusal::bad_request(
+            "the body must not be compressed; send it without Content-Encoding",
+        ));
     }
-    let too_large = || bad(format!("the body is larger than {} bytes", limits.max_body_bytes));
+    let too_large = || Refusal::bad_request(format!("the body is larger than {} bytes", limits.max_body_bytes));
     let announced = headers
         .get(header::CONTENT_LENGTH)
         .and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
@@ -66,20 +69,24 @@ async fn take(headers: &HeaderMap, payload: Payload, limits: RequestLimits) -> R
     match tokio::time::timeout(limits.body_time, collect(payload, limits.max_body_bytes)).await {
         Ok(Ok(Some(body))) => Ok(body),
         Ok(Ok(None)) => Err(too_large()),
-        Ok(Err(())) => Err(bad("the body ended early or is not well-formed HTTP")),
-        Err(_) => Err(bad(format!(
-            "the body did not arrive within {} s",
+        // A client that broke off may be well the next time.
+        Ok(Err(PayloadError::Incomplete(_) | PayloadError::Io(_))) => {
+            Err(Refusal::incomplete("the body ended early; send it again"))
+        }
+        Ok(Err(_)) => Err(Refusal::bad_request("the body is not well-formed HTTP")),
+        Err(_) => Err(Refusal::incomplete(format!(
+            "the body did not arrive within {} s; send it again",
             limits.body_time.as_secs()
         ))),
     }
 }
 
 /// The whole payload; `None` when it is larger than `most`. A payload of one piece, as most are, is not copied.
-async fn collect(mut payload: Payload, most: usize) -> Result<Option<Bytes>, ()> {
+async fn collect(mut payload: Payload, most: usize) -> Result<Option<Bytes>, PayloadError> {
     let Some(first) = payload.next().await else {
         return Ok(Some(Bytes::new()));
     };
-    let first = first.map_err(|_| ())?;
+    let first = first?;
     if first.len() > most {
         return Ok(None);
     }
@@ -87,14 +94,14 @@ async fn collect(mut payload: Payload, most: usize) -> Result<Option<Bytes>, ()>
         return Ok(Some(first));
     };
     let mut body = BytesMut::from(first.as_ref());
-    let mut piece = second.map_err(|_| ())?;
+    let mut piece = second?;
     loop {
         if body.len() + piece.len() > most {
             return Ok(None);
         }
         body.extend_from_slice(&piece);
         match payload.next().await {
-            Some(next) => piece = next.map_err(|_| ())?,
+            Some(next) => piece = next?,
             None => return Ok(Some(body.freeze())),
         }
     }
@@ -114,10 +121,6 @@ fn is_plain(headers: &HeaderMap) -> bool {
     headers
         .get(header::CONTENT_ENCODING)
         .is_none_or(|value| value.as_bytes().eq_ignore_ascii_case(b"identity"))
-}
-
-fn bad(message: impl Into<String>) -> InputError {
-    InputError::BadRequest(message.into())
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use actix_web::{HttpResponse, web::Data};
 use domain::{
-    call::{CallOutcome, EndedCall, Role, SessionId, Turn},
+    call::{CallOutcome, EndedCall, METADATA_BYTES, Role, SESSION_ID_CHARS, SessionId, TURN_BYTES, TURNS, Turn},
     json::JsonObject,
     phone::Region,
 };
@@ -59,12 +59,13 @@ pub(crate) async fn commit(api: &Api, frame: &Frame, body: Body) -> Result<(), R
 })))]
 pub struct CallsEndRequest {
     /// The client's name for the call; the one of the recall when there was one.
-    #[schema(min_length = 1)]
+    #[schema(min_length = 1, max_length = 256)]
     pub session_id: String,
     /// The caller's number in any format; a national one is read in the tenant's region.
     #[schema(min_length = 1, examples("+12025550142"))]
     pub phone_number: String,
     /// What was said, in order.
+    #[schema(max_items = 10_000)]
     pub transcript: Vec<TranscriptEntry>,
     /// Length of the call in seconds.
     #[schema(minimum = 0)]
@@ -72,7 +73,7 @@ pub struct CallsEndRequest {
     /// How the call ended.
     #[schema(schema_with = parts::outcome)]
     pub outcome: CallOutcome,
-    /// Any object; kept with the call.
+    /// Any object of at most 16 KiB as JSON; kept with the call.
     #[schema(nullable = false, value_type = Option<Object>)]
     pub agent_metadata: Option<JsonObject>,
 }
@@ -83,7 +84,8 @@ pub struct TranscriptEntry {
     /// Who spoke: the caller (`user`) or the agent.
     #[schema(schema_with = parts::role)]
     pub role: Role,
-    /// What was said.
+    /// What was said, at most 64 KiB as UTF-8.
+    #[schema(max_length = 65_536)]
     pub text: String,
     /// When, in milliseconds since the epoch or since the start of the call.
     pub ts_ms: f64,
@@ -92,12 +94,12 @@ pub struct TranscriptEntry {
 impl CallsEndRequest {
     fn decode(body: JsonValue<'_, '_>) -> Result<Self, InputError> {
         object!(body => Self {
-            session_id: required non_empty_string(),
+            session_id: required non_empty_string_within(SESSION_ID_CHARS),
             phone_number: required non_empty_string(),
-            transcript: required items(TranscriptEntry::decode),
+            transcript: required items(Some(TURNS), TranscriptEntry::decode),
             duration_s: required non_negative_number(),
             outcome: required one_of(&CallOutcome::ALL, CallOutcome::as_str),
-            agent_metadata: optional object(),
+            agent_metadata: optional object_within(METADATA_BYTES),
         })
     }
 
@@ -122,7 +124,7 @@ impl TranscriptEntry {
     fn decode(entry: JsonValue<'_, '_>) -> Result<Self, InputError> {
         object!(entry => Self {
             role: required one_of(&[Role::User, Role::Agent], Role::as_str),
-            text: required string(),
+            text: required text_within(TURN_BYTES),
             ts_ms: required number(),
         })
     }

@@ -113,15 +113,19 @@ impl<'a> JsonValue<'a, '_> {
         }))
     }
 
-    /// The array's items, each made into something by `decode`.
+    /// The array's items, at most `most` when that is given, each made into something by `decode`.
     pub(crate) fn items<T>(
         &self,
+        most: Option<usize>,
         decode: impl Fn(JsonValue<'a, '_>) -> Result<T, InputError>,
     ) -> Result<Vec<T>, InputError> {
         if !self.text.starts_with('[') {
             return Err(self.fault("expected an array"));
         }
         let items: Vec<&'a RawValue> = serde_json::from_str(self.text).map_err(|_| self.fault("expected an array"))?;
+        if let Some(most) = most.filter(|most| items.len() > *most) {
+            return Err(self.fault(format_args!("must have at most {most} items")));
+        }
         let item = |(index, item): (usize, &'a RawValue)| {
             decode(JsonValue {
                 text: item.get(),
@@ -149,6 +153,32 @@ impl<'a> JsonValue<'a, '_> {
         let text = self.string()?;
         if text.is_empty() {
             Err(self.fault("must not be empty"))
+        } else {
+            Ok(text)
+        }
+    }
+
+    /// The string, which must have at most `most` characters.
+    pub(crate) fn string_within(&self, most: usize) -> Result<String, InputError> {
+        let text = self.string()?;
+        if text.chars().nth(most).is_some() {
+            Err(self.fault(format_args!("must have at most {most} characters")))
+        } else {
+            Ok(text)
+        }
+    }
+
+    /// The string, which must have 1 to `most` characters.
+    pub(crate) fn non_empty_string_within(&self, most: usize) -> Result<String, InputError> {
+        self.non_empty_string()?;
+        self.string_within(most)
+    }
+
+    /// The string, which must have at most `most` bytes as UTF-8.
+    pub(crate) fn text_within(&self, most: usize) -> Result<String, InputError> {
+        let text = self.string()?;
+        if text.len() > most {
+            Err(self.fault(format_args!("must be at most {} KiB", most / 1024)))
         } else {
             Ok(text)
         }
@@ -203,6 +233,14 @@ impl<'a> JsonValue<'a, '_> {
             }
             _ => Ok(JsonObject::from_validated(self.text.to_owned())),
         }
+    }
+
+    /// The object, which must have at most `most` bytes in its own text.
+    pub(crate) fn object_within(&self, most: usize) -> Result<JsonObject, InputError> {
+        if self.text.starts_with('{') && self.text.len() > most {
+            return Err(self.fault(format_args!("must be at most {} KiB as JSON", most / 1024)));
+        }
+        self.object()
     }
 
     fn fault(&self, what: impl fmt::Display) -> InputError {
@@ -376,7 +414,7 @@ mod tests {
             };
             Ok((
                 s.required(|s| s.non_empty_string())?,
-                list.optional(|list| list.items(number))?.unwrap_or_default(),
+                list.optional(|list| list.items(None, number))?.unwrap_or_default(),
                 o.optional(|o| o.object())?,
             ))
         })

@@ -84,9 +84,21 @@ fn parts(answer: &str) -> (u16, &str, Value) {
 
 #[track_caller]
 fn assert_enveloped(answer: &str, status: u16) {
+    assert_refused(answer, status, "bad_request");
+}
+
+/// The request may be sent again as it is.
+#[track_caller]
+fn assert_incomplete(answer: &str) {
+    assert_refused(answer, 503, "service_unavailable");
+    assert!(answer.contains("\r\nretry-after: 1\r\n"), "{answer}");
+}
+
+#[track_caller]
+fn assert_refused(answer: &str, status: u16, code: &str) {
     let (got, head, body) = parts(answer);
     assert_eq!(got, status, "{answer}");
-    assert_eq!(body["error"]["code"], "bad_request", "{answer}");
+    assert_eq!(body["error"]["code"], code, "{answer}");
     let id = body["error"]["request_id"].as_str().unwrap();
     assert!(head.contains(&format!("x-request-id: {id}")), "{answer}");
 }
@@ -113,7 +125,7 @@ async fn what_is_not_http_gets_the_envelope() {
 }
 
 #[actix_web::test]
-async fn a_body_that_breaks_off_or_breaks_the_rules_is_400() {
+async fn a_body_that_breaks_off_is_503_and_one_that_breaks_the_rules_400() {
     let patience = Patience {
         unanswered: Duration::from_secs(2),
         ..Patience::default()
@@ -134,7 +146,9 @@ async fn a_body_that_breaks_off_or_breaks_the_rules_is_400() {
         .await
         .unwrap();
     stream.shutdown().await.unwrap();
-    assert_enveloped(&rest_of(&mut stream).await, 400);
+    let answer = rest_of(&mut stream).await;
+    assert_incomplete(&answer);
+    assert!(answer.contains("ended early"), "{answer}");
 
     let announced = server
         .exchange(format!("{}\r\n", server.head(3_000_000)).as_bytes())
@@ -191,7 +205,7 @@ async fn a_slow_body_has_its_own_time_and_does_not_eat_the_deadline() {
     stream.write_all(head.as_bytes()).await.unwrap();
     let began = Instant::now();
     let answer = rest_of(&mut stream).await;
-    assert_enveloped(&answer, 400);
+    assert_incomplete(&answer);
     assert!(answer.contains("did not arrive within"), "{answer}");
     assert!(began.elapsed() < Duration::from_secs(5));
 }

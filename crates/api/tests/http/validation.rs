@@ -287,8 +287,78 @@ async fn what_fits_is_taken() {
     let strange =
         "\u{202e}\u{200b}\u{1f468}\u{200d}\u{1f469} \u{fffd} \\u0000 \" ' ; DROP TABLE callers; -- \r\n\t\u{7f}";
     report["transcript"] = json!([{"role": "user", "text": strange, "ts_ms": -1.5}]);
-    report["session_id"] = json!(strange.repeat(100));
+    report["session_id"] = json!(strange.repeat(4));
     assert_eq!(fixture.end(&report).await.status, 204);
+}
+
+/// An object whose text has so many bytes.
+fn object_of(bytes: usize) -> Value {
+    json!({"a": "m".repeat(bytes - "{\"a\":\"\"}".len())})
+}
+
+#[actix_web::test]
+async fn what_is_at_its_bound_is_taken_and_what_is_beyond_it_is_422() {
+    let fixture = Fixture::new().await;
+    let turns = |count: usize| json!(vec![json!({"role": "user", "text": "", "ts_ms": 0}); count]);
+    for (path, pointer, at_bound, beyond, message) in [
+        (
+            END,
+            "/session_id",
+            json!("ü".repeat(256)),
+            json!("ü".repeat(257)),
+            "session_id: must have at most 256 characters",
+        ),
+        (
+            END,
+            "/agent_metadata",
+            object_of(16 * 1024),
+            object_of(16 * 1024 + 1),
+            "agent_metadata: must be at most 16 KiB as JSON",
+        ),
+        (
+            END,
+            "/transcript",
+            turns(10_000),
+            turns(10_001),
+            "transcript: must have at most 10000 items",
+        ),
+        (
+            END,
+            "/transcript/1/text",
+            json!("ü".repeat(32 * 1024)),
+            json!("ü".repeat(32 * 1024) + "x"),
+            "transcript[1].text: must be at most 64 KiB",
+        ),
+        (
+            RECALL,
+            "/session_id",
+            json!("ü".repeat(256)),
+            json!("ü".repeat(257)),
+            "session_id: must have at most 256 characters",
+        ),
+        (
+            RECALL,
+            "/metadata",
+            object_of(16 * 1024),
+            object_of(16 * 1024 + 1),
+            "metadata: must be at most 16 KiB as JSON",
+        ),
+    ] {
+        let body = |value| match path {
+            RECALL => recall_with(pointer.trim_start_matches('/'), value),
+            _ => call_with(pointer, Some(value)),
+        };
+        let answer = fixture.post(path, body(at_bound)).await;
+        assert!(answer.status.is_success(), "{pointer}: {}", answer.text);
+        let answer = fixture.post(path, body(beyond)).await;
+        assert_eq!(answer.refused(422, "validation_error"), message);
+    }
+    // Blanks count as well: it is the text of the object that is kept.
+    let spaced = call_with("/agent_metadata", Some(json!({}))).replace("{}", &format!("{{{}}}", " ".repeat(16 * 1024)));
+    assert_eq!(
+        fixture.post(END, spaced).await.refused(422, "validation_error"),
+        "agent_metadata: must be at most 16 KiB as JSON"
+    );
 }
 
 #[actix_web::test]

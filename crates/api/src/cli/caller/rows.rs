@@ -202,7 +202,8 @@ fn from_json(line: &[u8]) -> Result<Fields, String> {
         json::field(name, value.get(), |value| value.string()).map_err(|error| error.to_string())
     };
     let list = |value: &RawValue| {
-        json::field("tags", value.get(), |value| value.items(|item| item.string())).map_err(|error| error.to_string())
+        json::field("tags", value.get(), |value| value.items(None, |item| item.string()))
+            .map_err(|error| error.to_string())
     };
     let phone_number = row
         .phone_number

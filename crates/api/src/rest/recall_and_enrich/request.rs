@@ -1,6 +1,10 @@
 //! What a client asks before the agent speaks.
 
-use domain::{call::SessionId, phone::Region, usecase::RecallInput};
+use domain::{
+    call::{METADATA_BYTES, SESSION_ID_CHARS, SessionId},
+    phone::Region,
+    usecase::RecallInput,
+};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -45,12 +49,12 @@ pub struct RecallRequest {
     #[schema(nullable = false)]
     pub trigger: Option<Trigger>,
     /// The client's name for the call; reuse it in calls/end.
-    #[schema(nullable = false)]
+    #[schema(nullable = false, max_length = 256)]
     pub session_id: Option<String>,
     /// The agent that answers; accepted, not stored.
     #[schema(nullable = false)]
     pub agent_id: Option<String>,
-    /// Any object; accepted, not stored.
+    /// Any object of at most 16 KiB as JSON; accepted, not stored.
     #[schema(nullable = false, value_type = Option<Object>)]
     pub metadata: Option<domain::json::JsonObject>,
 }
@@ -60,9 +64,9 @@ impl RecallRequest {
         object!(body => Self {
             phone_number: required non_empty_string(),
             trigger: optional one_of(&[Trigger::Ringing, Trigger::Answered], Trigger::name),
-            session_id: optional string(),
+            session_id: optional string_within(SESSION_ID_CHARS),
             agent_id: optional string(),
-            metadata: optional object(),
+            metadata: optional object_within(METADATA_BYTES),
         })
     }
 

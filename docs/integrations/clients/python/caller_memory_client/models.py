@@ -154,7 +154,7 @@ class TranscriptEntry(TypedDict):
     role: Literal['user', 'agent']
     """Who spoke: the caller (`user`) or the agent."""
     text: str
-    """What was said."""
+    """What was said, at most 64 KiB as UTF-8."""
     ts_ms: float
     """When, in milliseconds since the epoch or since the start of the call."""
 
@@ -167,7 +167,7 @@ class CallsEndRequest(TypedDict):
     """A call that has ended. Other fields are ignored."""
 
     agent_metadata: NotRequired[dict[str, Any]]
-    """Any object; kept with the call."""
+    """Any object of at most 16 KiB as JSON; kept with the call."""
     duration_s: float
     """Length of the call in seconds."""
     outcome: Literal['appointment_booked', 'quote_given', 'callback_requested', 'no_answer', 'other']
@@ -205,7 +205,7 @@ class RecallAndEnrichRequest(TypedDict):
     agent_id: NotRequired[str]
     """The agent that answers; accepted, not stored."""
     metadata: NotRequired[dict[str, Any]]
-    """Any object; accepted, not stored."""
+    """Any object of at most 16 KiB as JSON; accepted, not stored."""
     phone_number: str
     """The caller's number in any format; a national one is read in the tenant's region."""
     session_id: NotRequired[str]

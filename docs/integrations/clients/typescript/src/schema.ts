@@ -130,7 +130,7 @@ export interface components {
          *     }
          */
         CallsEndRequest: {
-            /** @description Any object; kept with the call. */
+            /** @description Any object of at most 16 KiB as JSON; kept with the call. */
             agent_metadata?: Record<string, never>;
             /**
              * Format: double
@@ -307,7 +307,7 @@ export interface components {
         RecallAndEnrichRequest: {
             /** @description The agent that answers; accepted, not stored. */
             agent_id?: string;
-            /** @description Any object; accepted, not stored. */
+            /** @description Any object of at most 16 KiB as JSON; accepted, not stored. */
             metadata?: Record<string, never>;
             /**
              * @description The caller's number in any format; a national one is read in the tenant's region.
@@ -457,7 +457,7 @@ export interface components {
              * @enum {string}
              */
             role: "user" | "agent";
-            /** @description What was said. */
+            /** @description What was said, at most 64 KiB as UTF-8. */
             text: string;
             /**
              * Format: double
@@ -585,7 +585,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description A dependency did not answer in time */
+            /** @description A dependency did not answer in time, or the body did not arrive whole */
             503: {
                 headers: {
                     /** @description After how many seconds to try again */
@@ -674,7 +674,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description A dependency did not answer in time */
+            /** @description A dependency did not answer in time, or the body did not arrive whole */
             503: {
                 headers: {
                     /** @description After how many seconds to try again */
@@ -768,7 +768,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description A dependency did not answer in time */
+            /** @description A dependency did not answer in time, or the body did not arrive whole */
             503: {
                 headers: {
                     /** @description After how many seconds to try again */
