@@ -3,6 +3,7 @@
     CALLER_MEMORY_KEY               a key with the scopes recall and calls:write
     CALLER_MEMORY_URL               http://127.0.0.1:8080 unless set
     CALLER_MEMORY_RECALL_TIMEOUT_S  1.0 unless set; after that the call goes on without memory
+    AGENT_GREETING_KNOWN            the first words to a caller whose name is known, with {name}; "Hello again! Am I speaking with {name}?" unless set
     CALLER_MEMORY_OUTBOX            a folder for reports that are not stored yet; "outbox" unless set; one process that sends
 
 `python caller_memory.py NUMBER` prints the card of a caller; without a number it sends what the outbox holds.
@@ -48,7 +49,9 @@ class Recall:
 
     def greeting(self, default: str) -> str:
         """The first words. A number is not a person: whoever calls is asked, and nothing of the memory is said before they confirm."""
-        return f"Hello again! Am I speaking with {self.name}?" if self.state == "known" and self.name else default
+        if self.state != "known" or not self.name:
+            return default
+        return os.environ.get("AGENT_GREETING_KNOWN", "Hello again! Am I speaking with {name}?").replace("{name}", self.name)
 
 
 def clean(value, limit: int) -> str:

@@ -156,3 +156,11 @@ def test_a_greeting_is_one_attribute(module):
     recall = Recall("known", {"caller": {"name": 'Ann "O\'Neil" <b/>'}})
     assert recall.greeting(GREETING) == 'Hello again! Am I speaking with Ann "O\'Neil" (b/)?'
     assert "<b/>" not in quoteattr(recall.greeting(GREETING))
+
+
+def test_a_known_caller_hears_whom_they_have_called(monkeypatch):
+    monkeypatch.setenv("AGENT_GREETING_KNOWN", "Harbor Dental, hello again! Am I speaking with {name}?")
+    known = Recall("known", {"caller": {"name": "Dana {name}"}})
+    assert known.greeting(GREETING) == "Harbor Dental, hello again! Am I speaking with Dana (name)?"
+    for other in [Recall("known", {"caller": {"name": None}}), Recall("new"), Recall("unavailable")]:
+        assert other.greeting(GREETING) == GREETING
