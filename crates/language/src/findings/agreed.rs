@@ -1,7 +1,7 @@
 //! What was agreed: appointments, and what the caller was promised.
 
 use super::{
-    agreement::{self, Agreement, Day},
+    agreement::{self, Agreement, Day, Status},
     finding::{Finding, Topic, statement},
     timing::timing,
     utterance::Utterance,
@@ -16,8 +16,12 @@ use crate::{
 
 /// Looks for what both sides agreed, for appointments that one of them states, and for promises of the agent.
 pub(super) fn find(call: &[Utterance<'_>], today: Option<Day>, findings: &mut Vec<Finding>) {
+    let first = findings.len();
     let mut settled = Vec::new();
+    // What a caller has is gone when something is moved or called off.
+    let mut is_changed = false;
     for agreement in agreement::of_call(call, today) {
+        is_changed |= matches!(agreement.terms.status, Status::Moved | Status::Cancelled);
         settled.push(agreement.settled_at);
         findings.extend(of_agreement(call, agreement));
     }
@@ -31,9 +35,14 @@ pub(super) fn find(call: &[Utterance<'_>], today: Option<Day>, findings: &mut Ve
                 }
                 promises(utterance, findings);
             }
+            Speaker::Caller if is_changed => {}
             Speaker::Caller => appointments(utterance, HAVING, today, findings),
         }
     }
+    findings[first..].sort_by_key(|finding| match finding {
+        Finding::Statement(statement) => statement.turn,
+        Finding::Doubt(_) => usize::MAX,
+    });
 }
 
 /// Words of what is ordered, beside what is agreed for a time.
@@ -72,10 +81,14 @@ fn of_agreement(call: &[Utterance<'_>], agreement: Agreement) -> Option<Finding>
         Topic::Appointment
     } else {
         let lower = agreement.what.to_lowercase();
-        let orders = lower
+        let is_order = lower
             .split(|c: char| !c.is_alphanumeric())
             .any(|word| ORDERS.contains(&word));
-        orders.then_some(Topic::Order)?
+        match agreement.terms.status {
+            _ if is_order => Topic::Order,
+            Status::Cancelled => Topic::Appointment,
+            _ => return None,
+        }
     };
     let mut finding = statement(topic, agreement.what, utterance, agreement.places);
     if let Finding::Statement(statement) = &mut finding {
@@ -207,7 +220,9 @@ fn appointments(utterance: &Utterance<'_>, cues: &Phrases, today: Option<Day>, f
         else {
             continue;
         };
-        let open = utterance.has_before(cue.start, 8, OPEN)
+        let is_of_others = utterance.speaker == Speaker::Agent && agreement::is_of_others(utterance, cue.start);
+        let open = is_of_others
+            || utterance.has_before(cue.start, 8, OPEN)
             || (cue.end..time.places.start).any(|place| utterance.behind(place, OPEN).is_some());
         let asks = utterance.asks(cue.start) || utterance.behind(time.places.end, OFFERED).is_some();
         if open || asks || utterance.lost(time.places.end) {

@@ -51,7 +51,11 @@ pub fn unclosed<T>(oldest_first: impl IntoIterator<Item = T>, of: impl Fn(&T) ->
 }
 
 /// The places of what `closer` closes: one agreement, and whatever says the same in the same words.
-fn closed_by<'a>(closer: &Agreed<'_>, reach: &[usize], at: impl Fn(usize) -> Option<Agreed<'a>>) -> Vec<usize> {
+pub(super) fn closed_by<'a>(
+    closer: &Agreed<'_>,
+    reach: &[usize],
+    at: impl Fn(usize) -> Option<Agreed<'a>>,
+) -> Vec<usize> {
     let can_be_meant = |place: &usize| {
         let agreed = at(*place)?;
         Some((*place, agreed.what, closer.likeness(&agreed)?))
@@ -155,11 +159,14 @@ const NAMELESS: &[&str] = &[
 /// The words of a text in lower case that name a thing rather than a time.
 fn names(lower: &str) -> impl Iterator<Item = &str> {
     let words = lower.split(|c: char| !c.is_alphanumeric() && c != '\'');
-    words.map(without_ending).filter(|word| {
-        let is_figure = word.starts_with(|c: char| c.is_ascii_digit());
-        let is_nameless = is_small(word) || is_of_a_time(word) || ANY.contains(word) || NAMELESS.contains(word);
-        !word.is_empty() && !is_figure && !is_nameless
-    })
+    words.map(without_ending).filter(|word| is_name(word))
+}
+
+/// Whether a word in lower case names a thing rather than a time.
+pub(super) fn is_name(word: &str) -> bool {
+    let is_figure = word.starts_with(|c: char| c.is_ascii_digit());
+    let is_nameless = is_small(word) || is_of_a_time(word) || ANY.contains(&word) || NAMELESS.contains(&word);
+    !word.is_empty() && !is_figure && !is_nameless
 }
 
 /// A word without what an apostrophe joins to it: "ana's" is "ana", and "they'll" is "they".

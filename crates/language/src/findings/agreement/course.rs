@@ -5,15 +5,18 @@
 //! requested. A later proposal takes the place of an earlier one, and what it does not name is taken over from it. A
 //! question, an offer that nobody took and a failed try agree nothing.
 
-use std::ops::Range;
+use std::{collections::HashSet, ops::Range};
 
 use super::{
     super::utterance::Utterance,
+    closing::{Agreed, closed_by, is_name},
     cues::{
-        ALTERNATIVES, ASKING, BETWEEN, CALLS_OFF, CANCELLED, CONFIRM, COUNTERS, COURTESIES, DONE, FAILED, GENERAL,
-        HAVING, ITS, MOVED, NO, NO_PROBLEM, NOUNS, OFFERS, OPEN, OWN, READ_BACK, RIGHT, SUBJECTS, SUCCEEDED, SURE, YES,
+        ALTERNATIVES, ASKING, BETWEEN, CALLS_OFF, CANCEL, CANCELLED, CANCELLING, CONFIRM, COUNTERS, COURTESIES,
+        DEFERRING, DONE, FAILED, GENERAL, HAVING, INSTEAD, ITS, MOVE, MOVED, NEGATING, NO, NO_PROBLEM, NOUNS, OFFERS,
+        OPEN, OTHERS, OWN, POLICY, READ_BACK, RIGHT, RIGHT_TAGS, SUBJECTS, SUCCEEDED, SUPPOSING, SURE, TAKEN_OFF,
+        WISHING, YES,
     },
-    moment::{Clock, Day, Mention, Moment, SaidDay, SaidHour, mentions},
+    moment::{Clock, Day, Mention, Moment, SaidDay, SaidHour, mentions, weekday},
     terms::{Agreement, Clause, Status, Terms},
     wording,
 };
@@ -37,6 +40,9 @@ const BRIEF: usize = 3;
 /// The most words that are read as one sentence; whoever says more without an end is not settling anything.
 const SENTENCE: usize = 80;
 
+/// What is called off when nobody says what.
+const ANYTHING: &str = "appointment";
+
 /// The most hours of a proposal that are kept.
 const HOURS: usize = 12;
 
@@ -50,6 +56,9 @@ pub(in super::super) fn of_call(call: &[Utterance<'_>], today: Option<Day>) -> V
         is_aside: false,
         wish: Proposal::default(),
         agent_proposes: false,
+        offers: Vec::new(),
+        change: None,
+        today,
         agreed: Vec::new(),
     };
     for (place, utterance) in call.iter().enumerate() {
@@ -186,6 +195,23 @@ impl Proposal {
     }
 }
 
+/// A time that the agent offers beside others.
+struct Offer {
+    day: Option<SaidDay>,
+    hour: Option<SaidHour>,
+    /// The words that name it.
+    clauses: Vec<Clause>,
+}
+
+/// A change of something that was agreed before, which the caller asks for.
+struct Change {
+    status: Status,
+    /// The place of the utterance that asks for it.
+    turn: usize,
+    /// The place of the word that names what is to be changed, if any does.
+    thing: Option<usize>,
+}
+
 /// Where a call stands.
 struct Course<'c, 'a> {
     call: &'c [Utterance<'a>],
@@ -199,6 +225,11 @@ struct Course<'c, 'a> {
     wish: Proposal,
     /// Whether the agent's last turn proposed something.
     agent_proposes: bool,
+    /// The times that the agent's last turn offered.
+    offers: Vec<Offer>,
+    /// What the caller asked to have moved or called off.
+    change: Option<Change>,
+    today: Option<Day>,
     agreed: Vec<Agreement>,
 }
 
@@ -213,17 +244,26 @@ impl Course<'_, '_> {
             self.propose(counter);
         }
         self.is_aside = answer == Answer::Neither && mentions.is_empty() && utterance.asks(0);
+        if let Some(change) = change_asked(place, utterance, !mentions.is_empty())
+            && (change.status == Status::Cancelled || self.proposal.is_empty())
+        {
+            self.change = Some(change);
+        } else if self.proposal.is_empty() && !self.agreed.is_empty() && !mentions.is_empty() && utterance.has(INSTEAD)
+        {
+            self.change = Some(Change {
+                status: Status::Moved,
+                turn: place,
+                thing: None,
+            });
+        }
+        let offers = std::mem::take(&mut self.offers);
         match answer {
             // "Anything else?" – "No." refuses nothing that was agreed before.
             Answer::No if self.agent_proposes || calls_off(utterance) => {
                 self.proposal.standing = Standing::Refused;
                 self.wish = Proposal::default();
             }
-            Answer::Yes
-                if !self.proposal.is_empty()
-                    && matches!(self.proposal.standing, Standing::Open | Standing::Refused)
-                    && mentions.is_empty() =>
-            {
+            Answer::Yes if mentions.is_empty() && self.can_be_accepted(&offers) => {
                 self.proposal.standing = Standing::Accepted;
                 if utterance.has(RIGHT) {
                     self.proposal.manner = Manner::Confirming;
@@ -235,6 +275,13 @@ impl Course<'_, '_> {
             return;
         }
         self.wish = Proposal::default();
+        if answer != Answer::No
+            && let Some(offer) = chosen(utterance, mentions, &offers)
+        {
+            self.wish.clauses.clone_from(&offer.clauses);
+            (self.wish.day, self.wish.hour) = (offer.day, offer.hour);
+            return;
+        }
         for sentence in sentences(utterance) {
             // "Is there anything on Friday?" asks; "can I come on Friday?" wishes.
             let first = utterance.norm(first_word(utterance, &sentence));
@@ -244,6 +291,17 @@ impl Course<'_, '_> {
                 self.wish.add(clause, within(mentions, &sentence));
             }
         }
+    }
+
+    /// Whether "yes" says what the caller will have: it chooses none of several offers.
+    fn can_be_accepted(&self, offers: &[Offer]) -> bool {
+        let is_choice = |offer: &Offer| {
+            let places = &offer.clauses.first().map(|clause| (clause.turn, clause.places.end));
+            places.is_some_and(|(turn, end)| (end..end + 4).any(|place| self.call[turn].norm(place) == "or"))
+        };
+        let is_one = self.proposal.is_read_back() || !offers.iter().any(is_choice);
+        let is_open = matches!(self.proposal.standing, Standing::Open | Standing::Refused);
+        is_one && is_open && !self.proposal.is_empty()
     }
 
     fn hear_agent(&mut self, place: usize, mentions: &[Mention]) {
@@ -263,7 +321,10 @@ impl Course<'_, '_> {
         let mut offers = false;
         self.agent_proposes = false;
         for sentence in &sentences {
-            if !counters && (is_done(utterance, sentence) || self.takes_wish(place, sentence, mentions)) {
+            let is_settled = is_done(utterance, sentence)
+                || self.takes_wish(place, sentence, mentions)
+                || self.is_taken_off(utterance, sentence);
+            if !counters && is_settled {
                 if self.proposal.is_empty() {
                     self.proposal = std::mem::take(&mut new);
                 }
@@ -282,6 +343,10 @@ impl Course<'_, '_> {
                 }
                 continue;
             }
+            // What the agent is yet to find out is not proposed.
+            if utterance.has_between(sentence, DEFERRING) {
+                continue;
+            }
             let names_a_time = within(mentions, sentence).next().is_some();
             offers |= names_a_time;
             if (begun.is_read_back() || names_a_time) && !asks_for_detail(utterance, sentence) {
@@ -292,6 +357,7 @@ impl Course<'_, '_> {
             return;
         }
         self.agent_proposes = true;
+        self.offers = offered(place, mentions);
         let is_left_open = self.proposal.standing == Standing::Open && self.is_aside;
         let stands = (self.proposal.is_accepted() || is_left_open) && self.proposal.is_read_back();
         if stands && !new.is_read_back() {
@@ -340,13 +406,34 @@ impl Course<'_, '_> {
         let utterance = &self.call[place];
         let mut proposal = std::mem::take(&mut self.proposal);
         let wish = std::mem::take(&mut self.wish);
+        let change = std::mem::take(&mut self.change);
         let status = if utterance.has_between(sentence, CANCELLED) {
             Status::Cancelled
         } else if utterance.has_between(sentence, MOVED) {
             Status::Moved
         } else {
-            Status::Agreed
+            // "It is done" does what the caller asked for.
+            let asked = change.as_ref().map(|change| change.status);
+            let calls_off = |clause: &Clause| self.call[clause.turn].has_between(&clause.places, CANCELLING);
+            match asked {
+                _ if proposal.clauses.iter().any(calls_off) => Status::Cancelled,
+                Some(Status::Cancelled) if !proposal.is_empty() => Status::Agreed,
+                asked => asked.unwrap_or(Status::Agreed),
+            }
         };
+        let deed = sentence.start..end_of_deed(utterance, sentence);
+        if status == Status::Cancelled {
+            let is_named = utterance.has_between(&deed, CANCELLED) || proposal.is_empty();
+            if is_named || proposal.standing == Standing::Refused {
+                self.call_off(place, deed, mentions, change.as_ref());
+            } else {
+                self.agree(&proposal, status, place);
+            }
+            return;
+        }
+        if matches!(proposal.standing, Standing::Refused) && self.is_of_another(utterance, &deed, &proposal) {
+            proposal = Proposal::default();
+        }
         proposal = match proposal.standing {
             Standing::Accepted => proposal,
             Standing::Open if proposal.is_read_back() => proposal,
@@ -360,7 +447,7 @@ impl Course<'_, '_> {
             Standing::Open | Standing::Refused | Standing::Failed => Proposal::default(),
         };
         // Behind "and" comes what is done besides: "it is booked, and we will remind you on Thursday".
-        let told = sentence.start..end_of_deed(utterance, sentence);
+        let told = deed;
         let names_a_time = within(mentions, &told).next().is_some();
         let names_what_lacks = within(mentions, &told).any(|mention| match mention.moment {
             Moment::Day(_) => proposal.day.is_none(),
@@ -368,17 +455,73 @@ impl Course<'_, '_> {
         });
         if names_what_lacks || names_a_time && status != Status::Agreed {
             let mut said = Proposal::default();
-            said.add(Clause::new(place, told.clone()), within(mentions, &told));
+            // "Moved from Monday to Tuesday at nine."
+            let is_new = |mention: &Mention| utterance.norm(mention.places.start.wrapping_sub(1)) == "to";
+            let new = within(mentions, &told).filter(|mention| is_new(mention)).last();
+            let from = new
+                .filter(|_| status == Status::Moved)
+                .map_or(0, |mention| mention.places.start);
+            let times = within(mentions, &told).filter(|mention| mention.places.start >= from);
+            said.add(Clause::new(place, told.clone()), times);
             said.take_over(proposal);
             proposal = said;
         } else if proposal.is_empty() {
             proposal = wish;
         }
-        if status == Status::Cancelled && proposal.is_empty() {
-            self.call_off(place);
-            return;
-        }
         self.agree(&proposal, status, place);
+    }
+
+    /// Whether the agent says in `sentence` that what the caller asked to call off is gone: "I've taken you off the
+    /// schedule".
+    fn is_taken_off(&self, utterance: &Utterance<'_>, sentence: &Range<usize>) -> bool {
+        let is_asked = self
+            .change
+            .as_ref()
+            .is_some_and(|change| change.status == Status::Cancelled);
+        is_asked && utterance.has_between(sentence, TAKEN_OFF) && !utterance.has_between(sentence, OPEN)
+    }
+
+    /// Something is called off: what the `deed` names, else what the caller asked to call off. Where the same was agreed
+    /// in this call, it is told in the same words.
+    fn call_off(&mut self, place: usize, deed: Range<usize>, mentions: &[Mention], change: Option<&Change>) {
+        let utterance = &self.call[place];
+        let clause = Clause::new(place, deed.clone());
+        let mut what = String::new();
+        if utterance.has_between(&deed, CANCELLED) {
+            what = wording::named(utterance, &clause);
+        }
+        if what.is_empty() {
+            let thing = change.and_then(|change| Some(self.call[change.turn].norm(change.thing?)));
+            thing.unwrap_or(ANYTHING).clone_into(&mut what);
+        }
+        let mut called_off = Proposal::default();
+        called_off.add(clause, within(mentions, &deed));
+        let mut is_timed = called_off.day.is_some() || called_off.hour.is_some();
+        let mut terms = Terms {
+            day: called_off.day.and_then(|day| day.0),
+            clock: called_off.clock(),
+            status: Status::Cancelled,
+        };
+        let closer = Agreed {
+            what: &what,
+            day: terms.day,
+            status: terms.status,
+        };
+        let reach: Vec<usize> = (0..self.agreed.len()).collect();
+        let meant = closed_by(&closer, &reach, |place| Some(self.agreed[place].as_agreed()));
+        if !is_timed && let Some(earlier) = meant.first().map(|place| &self.agreed[*place]) {
+            (terms.day, terms.clock) = (earlier.terms.day, earlier.terms.clock);
+            is_timed = earlier.is_timed;
+            what.clone_from(&earlier.what);
+        }
+        self.push(Agreement {
+            what,
+            terms,
+            is_timed,
+            utterance: place,
+            places: deed,
+            settled_at: place,
+        });
     }
 
     /// Nothing more is said about the proposal. What was read back and accepted is asked for, though nobody said that
@@ -392,49 +535,86 @@ impl Course<'_, '_> {
     }
 
     fn agree(&mut self, proposal: &Proposal, status: Status, settled_at: usize) {
-        let Some(proof) = proposal.clauses.first() else {
-            return;
-        };
-        let what = wording::tell(self.call, &proposal.clauses, &proposal.former);
-        if what.is_empty() {
-            return;
+        let parts = proposal
+            .clauses
+            .iter()
+            .map(|clause| self.parts(clause))
+            .find(|parts| !parts.is_empty());
+        for part in parts.unwrap_or_else(|| vec![proposal.clone()]) {
+            let Some(proof) = part.clauses.first() else {
+                return;
+            };
+            self.push(Agreement {
+                what: wording::tell(self.call, &part.clauses, &part.former),
+                terms: Terms {
+                    day: part.day.and_then(|day| day.0),
+                    clock: part.clock(),
+                    status,
+                },
+                is_timed: part.day.is_some() || part.hour.is_some(),
+                utterance: proof.turn,
+                places: proof.places.clone(),
+                settled_at,
+            });
         }
-        if self.agreed.len() == AGREEMENTS {
-            self.agreed.remove(0);
-        }
-        self.agreed.push(Agreement {
-            what,
-            terms: Terms {
-                day: proposal.day.and_then(|day| day.0),
-                clock: proposal.clock(),
-                status,
-            },
-            is_timed: proposal.day.is_some() || proposal.hour.is_some(),
-            utterance: proof.turn,
-            places: proof.places.clone(),
-            settled_at,
-        });
     }
 
-    /// What was agreed last in this call is called off, without its being named.
-    fn call_off(&mut self, place: usize) {
-        let Some(last) = self.agreed.last().filter(|last| last.terms.status != Status::Cancelled) else {
+    fn push(&mut self, agreement: Agreement) {
+        let is_repeated = |last: &Agreement| last.terms == agreement.terms && last.what == agreement.what;
+        if agreement.what.is_empty() || self.agreed.last().is_some_and(is_repeated) {
             return;
-        };
-        let cancelled = Agreement {
-            what: last.what.clone(),
-            terms: Terms {
-                status: Status::Cancelled,
-                ..last.terms
-            },
-            places: last.places.clone(),
-            settled_at: place,
-            ..*last
-        };
+        }
         if self.agreed.len() == AGREEMENTS {
             self.agreed.remove(0);
         }
-        self.agreed.push(cancelled);
+        self.agreed.push(agreement);
+    }
+
+    /// The parts of a clause that names several things, each with its day and hour: "Pepper on Monday at eleven and
+    /// Biscuit on Wednesday at nine". None for any other clause.
+    fn parts(&self, clause: &Clause) -> Vec<Proposal> {
+        let utterance = &self.call[clause.turn];
+        let mentions = mentions(utterance, &clause.places, self.today);
+        let pairs: Vec<&[Mention]> = mentions.chunks(2).collect();
+        let is_pair = |pair: &&[Mention]| matches!(pair, [day, hour] if matches!((day.moment, hour.moment), (Moment::Day(_), Moment::Clock(_))));
+        if utterance.speaker == Speaker::Caller || pairs.len() < 2 || !pairs.iter().all(is_pair) {
+            return Vec::new();
+        }
+        let mut parts: Vec<Proposal> = Vec::new();
+        let mut start = clause.places.start;
+        for (place, pair) in pairs.iter().enumerate() {
+            let end = match pairs.get(place + 1) {
+                None => clause.places.end,
+                Some(next) => {
+                    let mut between = pair[1].places.end..next[0].places.start;
+                    match between.find(|at| utterance.norm(*at) == "and") {
+                        Some(and) => and,
+                        None => return Vec::new(),
+                    }
+                }
+            };
+            let mut part = Proposal::default();
+            part.add(Clause::new(clause.turn, start..end), pair.iter());
+            parts.push(part);
+            start = end + 1;
+        }
+        parts
+    }
+
+    /// Whether the `deed` names something, and nothing that the proposal names.
+    fn is_of_another(&self, utterance: &Utterance<'_>, deed: &Range<usize>, proposal: &Proposal) -> bool {
+        let proposed: HashSet<&str> = proposal
+            .clauses
+            .iter()
+            .flat_map(|clause| clause.places.clone().map(|place| self.call[clause.turn].norm(place)))
+            .collect();
+        let mut names = deed
+            .clone()
+            .filter(|place| utterance.behind(*place, DONE).is_none())
+            .map(|place| utterance.norm(place))
+            .filter(|norm| is_name(norm) && !is_interjection(norm))
+            .peekable();
+        names.peek().is_some() && !names.any(|name| proposed.contains(name))
     }
 }
 
@@ -544,6 +724,88 @@ fn first_word(utterance: &Utterance<'_>, sentence: &Range<usize>) -> usize {
         .unwrap_or(sentence.start)
 }
 
+/// What the caller asks to have moved or called off, in an utterance that may name a time.
+fn change_asked(turn: usize, utterance: &Utterance<'_>, names_a_time: bool) -> Option<Change> {
+    sentences(utterance).find_map(|sentence| {
+        let (verb, status) = sentence.clone().find_map(|place| {
+            let calls_off = utterance
+                .behind(place, CANCEL)
+                .map(|end| (place..end, Status::Cancelled));
+            calls_off.or_else(|| Some((place..utterance.behind(place, MOVE)?, Status::Moved)))
+        })?;
+        let begins = verb.start == first_word(utterance, &sentence)
+            || verb.start > sentence.start && utterance.words[verb.start - 1].after == After::Pause;
+        let is_wish = begins || utterance.has_before(verb.start, 6, WISHING);
+        let is_negated = utterance.has_before(verb.start, 2, NEGATING);
+        if !is_wish || is_negated || utterance.has_between(&sentence, POLICY) {
+            return None;
+        }
+        let thing = (verb.end..sentence.end.min(verb.end + 5)).find(|place| {
+            let norm = utterance.norm(*place);
+            is_name(norm) && norm.len() > 2 && norm.bytes().all(|byte| byte.is_ascii_lowercase())
+        });
+        let is_noun = thing.is_some_and(|thing| NOUNS.contains(&utterance.norm(thing)));
+        let is_own = matches!(utterance.norm(verb.end), "it" | "my" | "our" | "that");
+        let is_change = status == Status::Cancelled
+            || utterance.norm(verb.start) == "reschedule"
+            || is_noun
+            || names_a_time && is_own;
+        is_change.then_some(Change { status, turn, thing })
+    })
+}
+
+/// The times that an agent's utterance names, each with its day.
+fn offered(turn: usize, mentions: &[Mention]) -> Vec<Offer> {
+    let mut offers: Vec<Offer> = Vec::new();
+    for mention in mentions.iter().take(HOURS) {
+        let clause = Clause::new(turn, mention.places.clone());
+        match (mention.moment, offers.last_mut()) {
+            (Moment::Clock(hour), Some(last)) if last.hour.is_none() => {
+                last.hour = Some(hour);
+                last.clauses.push(clause);
+            }
+            (Moment::Clock(hour), last) => {
+                let day = last.as_ref().and_then(|last| last.day);
+                let of_day = last
+                    .filter(|_| day.is_some())
+                    .and_then(|last| last.clauses.first().cloned());
+                offers.push(Offer {
+                    day,
+                    hour: Some(hour),
+                    clauses: of_day.into_iter().chain([clause]).collect(),
+                });
+            }
+            (Moment::Day(day), _) => offers.push(Offer {
+                day: Some(day),
+                hour: None,
+                clauses: vec![clause],
+            }),
+        }
+    }
+    offers
+}
+
+/// The one of the offered times that the caller names: "the Tuesday is fine".
+fn chosen<'o>(utterance: &Utterance<'_>, mentions: &[Mention], offers: &'o [Offer]) -> Option<&'o Offer> {
+    let named = |offer: &&Offer| {
+        mentions.iter().all(|mention| match mention.moment {
+            Moment::Clock(hour) => offer.hour.is_some_and(|offered| offered.looks_like(hour)),
+            Moment::Day(day) => offer.day.is_some_and(|offered| {
+                offered == day && day.0.is_some()
+                    || offered.0.is_some_and(|offered| is_bare(utterance, mention, offered))
+            }),
+        })
+    };
+    let mut chosen = offers.iter().filter(named);
+    let first = chosen.next()?;
+    chosen.next().is_none().then_some(first)
+}
+
+/// Whether the mention is nothing but the weekday of `day`.
+fn is_bare(utterance: &Utterance<'_>, mention: &Mention, day: Day) -> bool {
+    mention.places.len() == 1 && weekday(utterance.norm(mention.places.start)) == Some(day.weekday())
+}
+
 /// Whether the agent names another time in `sentence`.
 fn counters(utterance: &Utterance<'_>, sentence: &Range<usize>, mentions: &[Mention]) -> bool {
     within(mentions, sentence).next().is_some()
@@ -569,10 +831,18 @@ fn is_failed(utterance: &Utterance<'_>, sentence: &Range<usize>) -> bool {
 /// Whether the agent says in `sentence` that something was done.
 fn is_done(utterance: &Utterance<'_>, sentence: &Range<usize>) -> bool {
     let pauses_before = |place: usize| place > sentence.start && utterance.words[place - 1].after == After::Pause;
-    // "It is booked, anything else?" asks in its last part only.
+    if is_supposed(utterance, sentence.start) {
+        return false;
+    }
+    // "It is booked, anything else?" asks in its last part only; "it is booked, right?" asks in all.
     let end = if utterance.asks(sentence.start) {
         let last = sentence.clone().rev().find(|place| pauses_before(*place));
-        last.unwrap_or(sentence.start)
+        let is_tag = |place: &usize| {
+            utterance
+                .behind(*place, RIGHT_TAGS)
+                .is_some_and(|end| end >= sentence.end)
+        };
+        last.filter(|last| !is_tag(last)).unwrap_or(sentence.start)
     } else {
         sentence.end
     };
@@ -599,6 +869,22 @@ fn is_done(utterance: &Utterance<'_>, sentence: &Range<usize>) -> bool {
     })
 }
 
+/// Whether the sentence that begins at `start` tells what might be.
+fn is_supposed(utterance: &Utterance<'_>, start: usize) -> bool {
+    let first = first_word(utterance, &(start..utterance.words.len()));
+    utterance.behind(first, SUPPOSING).is_some()
+}
+
+/// Whether what stands at `place` is supposed, or told of others than the caller or of the past.
+pub(in super::super) fn is_of_others(utterance: &Utterance<'_>, place: usize) -> bool {
+    let start = (place.saturating_sub(SENTENCE)..=place)
+        .rev()
+        .find(|place| utterance.stops_before(*place))
+        .unwrap_or(place);
+    let is_past = (start..place + 2).any(|at| (utterance.norm(at), utterance.norm(at + 1)) == ("you", "were"));
+    is_past || is_supposed(utterance, start) || (start..place + 3).any(|at| OTHERS.contains(&utterance.norm(at)))
+}
+
 /// Whether the word at `place` of `sentence` is what was done: "is booked", "I have now reserved", "reservation made".
 fn is_deed(utterance: &Utterance<'_>, sentence: &Range<usize>, place: usize) -> bool {
     let norm = utterance.norm(place);
@@ -610,8 +896,15 @@ fn is_deed(utterance: &Utterance<'_>, sentence: &Range<usize>, place: usize) -> 
     // People move, too, and flights are called off.
     let is_ambiguous = matches!(
         norm,
-        "canceled" | "cancelled" | "moved" | "rescheduled" | "scheduled" | "set"
+        "canceled" | "cancelled" | "changed" | "moved" | "rescheduled" | "scheduled" | "set"
     );
+    // "Booked by somebody else", "almost booked", "Dr. Brown is booked", "you were booked last week".
+    if utterance.norm(place + 1) == "by" && !matches!(norm, "moved" | "rescheduled")
+        || before.clone().any(|at| OTHERS.contains(&utterance.norm(at)))
+        || place >= 2 && (utterance.norm(place - 2), utterance.norm(place - 1)) == ("you", "were")
+    {
+        return false;
+    }
     // A flight is scheduled to arrive.
     if is_ambiguous && utterance.norm(place + 1) == "to" && matches!(norm, "scheduled" | "set") {
         return false;
@@ -811,6 +1104,266 @@ mod tests {
         ]);
         assert_eq!(told.len(), 2, "{told:?}");
         assert_eq!(told[1], "cancelled 2026-10-16 15:00: cleaning on Friday at 3 pm");
+    }
+
+    #[test]
+    fn what_was_agreed_in_an_earlier_call_is_called_off() {
+        let asked = "Hi, I need to cancel my haircut.";
+        for (answer, told) in [
+            (
+                "A: Okay, that's done. Your haircut is cancelled.",
+                "cancelled ?: haircut",
+            ),
+            ("A: Your appointment has been canceled.", "cancelled ?: appointment"),
+            ("A: Done, I've cancelled that for you.", "cancelled ?: haircut"),
+            ("A: Okay, I went ahead and cancelled it.", "cancelled ?: haircut"),
+            (
+                "A: I've taken you off the schedule for Friday.",
+                "cancelled 2026-10-16: haircut",
+            ),
+            (
+                "A: You're cancelled for Friday. Anything else?",
+                "cancelled 2026-10-16: Friday",
+            ),
+            (
+                "A: All right, I have cancelled your appointment for Friday.",
+                "cancelled 2026-10-16: appointment for Friday",
+            ),
+            ("A: It is cancelled.", "cancelled ?: haircut"),
+        ] {
+            assert_eq!(agreed(&[asked, answer]), [told], "{answer}");
+        }
+        assert_eq!(
+            agreed(&[
+                "I want to cancel my haircut on December 4th.",
+                "A: Let me confirm: you want to cancel your haircut on December 4th at 5 pm. Is that right?",
+                "Yes.",
+                "A: All done.",
+            ]),
+            ["cancelled 2026-12-04 17:00: haircut on December 4th at 5 pm"]
+        );
+        for kept in [
+            &["Can I cancel later without a fee?", "A: Yes, all done."][..],
+            &["Don't cancel my haircut.", "A: Okay, that's done."],
+            &["I need to cancel my haircut.", "A: I'm sorry, I can't cancel that."],
+            &[
+                "Is it too late to cancel my haircut?",
+                "A: If you call before noon, it is cancelled for free.",
+            ],
+        ] {
+            assert_eq!(agreed(kept), [""; 0], "{kept:?}");
+        }
+    }
+
+    #[test]
+    fn another_thing_is_called_off_than_was_agreed() {
+        let told = agreed(&[
+            "A: Confirming a table on Friday at 3 pm. Is that correct?",
+            "Yes.",
+            "A: It is booked.",
+            "Also, cancel my taxi, please.",
+            "A: Your taxi has been cancelled.",
+        ]);
+        assert_eq!(
+            told,
+            ["agreed 2026-10-16 15:00: table on Friday at 3 pm", "cancelled ?: taxi"]
+        );
+    }
+
+    #[test]
+    fn what_the_caller_asked_to_move_is_moved() {
+        let asked = "Can I move my haircut to Monday the 19th at 11?";
+        for (answer, told) in [
+            (
+                "A: I moved your appointment to Monday, October 19th at 11 AM with Mia.",
+                "appointment to Monday, October 19th at 11 AM with Mia",
+            ),
+            (
+                "A: All right, I've rescheduled your haircut to Monday the 19th at 11 AM.",
+                "haircut to Monday the 19th at 11 AM",
+            ),
+            (
+                "A: Your new appointment is Monday, October 19th at 11 AM.",
+                "new appointment is Monday, October 19th at 11 AM",
+            ),
+            (
+                "A: You're now booked for Monday the 19th at 11 AM instead.",
+                "Monday the 19th at 11 AM instead",
+            ),
+            (
+                "A: I've moved you to Monday the 19th at 11 AM.",
+                "Monday the 19th at 11 AM",
+            ),
+            (
+                "A: Monday the 19th at 11 AM it is. I've updated your appointment.",
+                "Monday the 19th at 11 AM",
+            ),
+        ] {
+            assert_eq!(
+                agreed(&[asked, answer]),
+                [format!("moved 2026-10-19 11:00: {told}")],
+                "{answer}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_offered_time_that_the_caller_names_is_agreed() {
+        let offer = "A: I have Tuesday, December 8th at 3 PM or Wednesday, December 9th at 10 AM.";
+        let call = |choice, deed| agreed(&["I need a cleaning.", offer, choice, deed]);
+        let tuesday = "agreed 2026-12-08 15:00: Tuesday, December 8th; 3 PM";
+        assert_eq!(
+            call("The Tuesday is fine.", "A: Wonderful, you're all booked."),
+            [tuesday]
+        );
+        assert_eq!(call("Three works.", "A: Perfect, that's all booked."), [""; 0]);
+        assert_eq!(call("3 pm please.", "A: Okay, booked."), [tuesday]);
+        assert_eq!(call("No, not on Tuesday.", "A: Okay. Your question is noted."), [""; 0]);
+    }
+
+    #[test]
+    fn what_is_moved_has_its_new_time() {
+        for deed in [
+            "A: I have moved your haircut from Friday to December 7th at 3 pm.",
+            "A: Your haircut was moved from December 4th at 5 pm to December 7th at 3 pm.",
+        ] {
+            let told = agreed(&["I can't come.", deed]);
+            assert!(
+                told.len() == 1 && told[0].starts_with("moved 2026-12-07 15:00: "),
+                "{told:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_the_caller_corrects_afterwards_counts() {
+        let booked = "A: I have booked your haircut for December 4th at 5 pm.";
+        for (correction, answer, told) in [
+            (
+                "No, that is wrong, I said December 5th.",
+                "A: Sorry, I have changed it to December 5th at 5 pm.",
+                "moved 2026-12-05 17:00: ",
+            ),
+            (
+                "Sorry, can we do 6 pm instead?",
+                "A: Your appointment is now booked for December 4th at 6 pm.",
+                "moved 2026-12-04 18:00: ",
+            ),
+            (
+                "Wait, no, cancel that.",
+                "A: Okay, I have removed it.",
+                "cancelled 2026-12-04 17:00: haircut for December 4th at 5 pm",
+            ),
+            (
+                "I changed my mind, please cancel.",
+                "A: Done. You will not be charged.",
+                "cancelled 2026-12-04 17:00: haircut for December 4th at 5 pm",
+            ),
+        ] {
+            let all = agreed(&["A haircut, please.", booked, correction, answer]);
+            assert!(all.len() == 2 && all[1].starts_with(told), "{answer} {all:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_told_of_others_or_supposed_is_not_agreed() {
+        let asked = "A: Shall I book a table for two on December 4th at 7 pm?";
+        for answer in [
+            "A: I'm sorry, that time has already been booked by somebody else.",
+            "A: All tables are booked on December 4th.",
+            "A: Your card was declined, so no booking was made.",
+            "A: Nothing was booked, the system is down.",
+        ] {
+            assert_eq!(agreed(&[asked, "Yes please.", answer]), [""; 0], "{answer}");
+        }
+        for told in [
+            "A: If we have a slot, your appointment is booked for December 4th at 5 pm.",
+            "A: Once you have paid, your table is booked for December 4th at 5 pm.",
+            "A: As soon as you pay the deposit, you are booked for December 4th at 5 pm.",
+            "A: You are booked for December 4th at 5 pm, right?",
+            "A: I don't see that you are booked for December 4th at 5 pm.",
+            "A: Nobody named Smith is booked for December 4th at 5 pm.",
+            "A: For example, you are booked for December 4th at 5 pm.",
+            "A: The email you got says you are booked for December 4th at 5 pm, but that email is a scam.",
+            "A: Your appointment is almost booked for December 4th at 5 pm.",
+            "A: Mrs. Miller has been booked for December 4th at 5 pm.",
+            "A: Appointments that are booked on Friday at 5 pm are confirmed by text.",
+            "A: I see you were booked for Friday at 5 pm last week and did not show up.",
+            "A: Your last appointment was booked on Friday at 5 pm.",
+        ] {
+            assert_eq!(agreed(&["Hello.", told, "No."]), [""; 0], "{told}");
+        }
+    }
+
+    #[test]
+    fn a_wish_does_not_outlive_its_failure_or_refusal() {
+        for call in [
+            &[
+                "I want two seats on the ferry on Friday at 7:15 am.",
+                "A: Please confirm: two seats on the ferry to Orkney on Friday at 7:15 am.",
+                "Yes please.",
+                "A: Sorry, I couldn't book that. Your request for a callback has been submitted.",
+            ][..],
+            &[
+                "I'd like a room on Friday at 5 pm.",
+                "A: Should I book the Marriott Hotel for Friday at 5 pm?",
+                "No, get me a taxi home instead.",
+                "A: Okay, your taxi is booked.",
+            ],
+            &[
+                "A: So you'd like a table for six at Osteria Nonna on Friday at 7 pm, correct?",
+                "Is it quiet there?",
+                "A: I have added your phone number to the account.",
+            ],
+        ] {
+            assert_eq!(agreed(call), [""; 0], "{call:?}");
+        }
+        let told = agreed(&[
+            "A: Should I book the Marriott Hotel for Friday at 5 pm?",
+            "No, get me a taxi home at 6 pm instead.",
+            "A: Okay, your taxi is booked.",
+        ]);
+        assert!(!told.iter().any(|told| told.contains("Marriott")), "{told:?}");
+    }
+
+    #[test]
+    fn two_things_of_one_sentence_are_told_apart() {
+        let told = agreed(&[
+            "A: Okay, so that's Pepper on Monday at 11:20 AM and Biscuit on Wednesday the 21st at 8:45 AM, correct?",
+            "Yes.",
+            "A: You're all booked.",
+        ]);
+        assert_eq!(
+            told,
+            [
+                "agreed 2026-10-19 11:20: Pepper on Monday at 11:20 AM",
+                "agreed 2026-10-21 08:45: Biscuit on Wednesday the 21st at 8:45 AM",
+            ]
+        );
+    }
+
+    #[test]
+    fn plain_words_of_a_deed_are_understood() {
+        for (deed, told) in [
+            (
+                "A: You're down for Wednesday, December 2nd at 8 AM with Dr. Kim for a root canal.",
+                "agreed 2026-12-02 08:00: Wednesday, December 2nd at 8 AM with Dr. Kim for a root canal",
+            ),
+            (
+                "A: I've gone ahead and booked that for you: Tuesday, December 1st at 2 PM.",
+                "agreed 2026-12-01 14:00: Tuesday, December 1st at 2 PM",
+            ),
+            (
+                "A: I have put you in for two o'clock on Tuesday the first of December.",
+                "agreed 2026-12-01: two o'clock on Tuesday the first of December",
+            ),
+            (
+                "A: Great, I've booked you with Dr. Patel on Thursday, November 26th at 10:30 AM. Is there anything else?",
+                "agreed 2026-11-26 10:30: with Dr. Patel on Thursday, November 26th at 10:30 AM",
+            ),
+        ] {
+            assert_eq!(agreed(&["I need an appointment.", deed]), [told], "{deed}");
+        }
     }
 
     #[test]

@@ -120,6 +120,7 @@ pub(super) const DONE: &Phrases = phrases![
     "bought",
     "canceled",
     "cancelled",
+    "changed",
     "complete",
     "completed",
     "confirmed",
@@ -265,6 +266,7 @@ pub(super) const SUCCEEDED: &Phrases = phrases![
     "able to purchase",
     "able to reserve",
     "able to schedule",
+    "appointment is now",
     "are on the way",
     "got you down",
     "have secured",
@@ -276,6 +278,8 @@ pub(super) const SUCCEEDED: &Phrases = phrases![
     "managed to book",
     "managed to get",
     "managed to reserve",
+    "new appointment is",
+    "new time is",
     "put you down",
     "put you in",
     "went through",
@@ -301,10 +305,13 @@ pub(super) const FAILED: &Phrases = phrases![
     "could not",
     "couldn't",
     "couldnot",
+    "declined",
     "did not",
     "didn't",
+    "do not see",
     "does not",
     "doesn't",
+    "don't see",
     "error",
     "fail",
     "failed",
@@ -316,6 +323,7 @@ pub(super) const FAILED: &Phrases = phrases![
     "issue",
     "never",
     "no availability",
+    "no booking",
     "no longer",
     "not",
     "nothing",
@@ -356,11 +364,139 @@ pub(super) const OPEN: &Phrases = phrases![
 /// A caller takes back what they accepted.
 pub(super) const CALLS_OFF: &Phrases = phrases!["cancel", "forget it", "never mind", "nevermind"];
 
+/// A caller wants something that was agreed called off.
+pub(super) const CANCEL: &Phrases = phrases!["call off", "cancel"];
+
+/// A caller wants something that was agreed moved.
+pub(super) const MOVE: &Phrases = phrases!["change", "move", "postpone", "push", "reschedule", "switch"];
+
+/// How people say that they want it.
+pub(super) const WISHING: &Phrases = phrases![
+    "calling to",
+    "can i",
+    "can we",
+    "can you",
+    "could i",
+    "could we",
+    "could you",
+    "going to",
+    "have to",
+    "let's",
+    "like to",
+    "may i",
+    "need to",
+    "please",
+    "want to",
+    "want you to",
+    "wanted to",
+    "would you",
+];
+
+/// In front of it, these turn it round.
+pub(super) const NEGATING: &Phrases = phrases!["didn't", "don't", "if", "never", "not"];
+
+/// Words that ask how things could be changed some day.
+pub(super) const POLICY: &Phrases = phrases![
+    "anytime", "any time", "charge", "fee", "free", "later", "penalty", "policy", "still",
+];
+
+/// An agent proposes to call something off.
+pub(super) const CANCELLING: &Phrases = phrases!["call off", "calling off", "cancel", "canceling", "cancelling"];
+
+/// It is no longer planned.
+pub(super) const TAKEN_OFF: &Phrases = phrases![
+    "off the book",
+    "off the books",
+    "off the calendar",
+    "off the schedule",
+    "removed",
+    "taken care of",
+    "taken you off",
+    "took you off",
+];
+
 /// It was called off.
 pub(super) const CANCELLED: &Phrases = phrases!["called off", "canceled", "cancelled"];
 
 /// It was moved.
-pub(super) const MOVED: &Phrases = phrases!["moved", "rescheduled"];
+pub(super) const MOVED: &Phrases = phrases![
+    "appointment is now",
+    "changed",
+    "moved",
+    "new appointment is",
+    "new time is",
+    "rescheduled"
+];
+
+/// The caller wants it otherwise than it was just agreed.
+pub(super) const INSTEAD: &Phrases = phrases![
+    "can we do",
+    "could we do",
+    "i meant",
+    "i said",
+    "instead",
+    "make it",
+    "rather"
+];
+
+/// The agent is yet to find out.
+pub(super) const DEFERRING: &Phrases = phrases![
+    "ask the",
+    "check with",
+    "find out",
+    "get back to you",
+    "let you know",
+    "look into",
+];
+
+/// A sentence that begins so tells what might be.
+pub(super) const SUPPOSING: &Phrases = phrases![
+    "as long as",
+    "as soon as",
+    "for example",
+    "for instance",
+    "i wish",
+    "if",
+    "imagine",
+    "once",
+    "provided",
+    "say",
+    "suppose",
+    "supposing",
+    "unless",
+    "when",
+];
+
+/// How a statement is turned into a question.
+pub(super) const RIGHT_TAGS: &Phrases = phrases![
+    "am i right",
+    "aren't you",
+    "correct",
+    "isn't it",
+    "ok",
+    "okay",
+    "right",
+    "yes",
+];
+
+/// In front of what is done, these leave it undone, or speak of others than the caller.
+pub(super) const OTHERS: &[&str] = &[
+    "almost",
+    "appointments",
+    "bookings",
+    "dr",
+    "last",
+    "mr",
+    "mrs",
+    "ms",
+    "nearly",
+    "nobody",
+    "previous",
+    "says",
+    "tables",
+    "who",
+    "which",
+];
 
 /// A caller consents.
 pub(super) const YES: &Phrases = phrases![

@@ -10,7 +10,7 @@ mod wording;
 use std::ops::Range;
 
 pub use closing::{Agreed, unclosed};
-pub(super) use course::of_call;
+pub(super) use course::{is_of_others, of_call};
 pub use moment::{Clock, Day};
 use moment::{Moment, mentions};
 pub(super) use terms::Agreement;

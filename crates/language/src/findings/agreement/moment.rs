@@ -57,7 +57,7 @@ impl Day {
     }
 
     /// The day of the week, Monday as 0.
-    fn weekday(self) -> i64 {
+    pub(super) fn weekday(self) -> i64 {
         (self.0 + 3).rem_euclid(7)
     }
 }
@@ -273,7 +273,7 @@ const WEEKDAYS: [&str; 7] = [
     "sunday",
 ];
 
-fn weekday(norm: &str) -> Option<i64> {
+pub(super) fn weekday(norm: &str) -> Option<i64> {
     let place = match norm {
         "tue" | "tues" => 1,
         "thu" | "thur" | "thurs" => 3,

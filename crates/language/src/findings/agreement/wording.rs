@@ -50,10 +50,15 @@ const LEADS: &Phrases = phrases![
     "could you",
     "do you want",
     "does",
+    "done",
+    "down for",
     "for",
     "get",
     "going",
+    "good news",
+    "got you down for",
     "have",
+    "have you down for",
     "here are",
     "here is",
     "how about",
@@ -101,6 +106,8 @@ const LEADS: &Phrases = phrases![
     "purchase",
     "purchased",
     "purchasing",
+    "put you down for",
+    "put you in for",
     "rescheduled",
     "rescheduled your appointment to",
     "reserve",
@@ -112,6 +119,7 @@ const LEADS: &Phrases = phrases![
     "shall i",
     "should i",
     "that",
+    "that's",
     "the",
     "the following",
     "then",
@@ -217,13 +225,13 @@ const TAGS: &Phrases = phrases![
 pub(super) fn tell(call: &[Utterance<'_>], clauses: &[Clause], former: &[Clause]) -> String {
     let mut told = Told::default();
     for clause in clauses {
-        told.add(&text_of(&call[clause.turn], clause), false);
+        told.add(&telling(&call[clause.turn], clause), false);
     }
     for clause in former
         .iter()
         .filter(|clause| call[clause.turn].speaker == Speaker::Agent)
     {
-        told.add(&text_of(&call[clause.turn], clause), true);
+        told.add(&telling(&call[clause.turn], clause), true);
     }
     told.parts.join("; ")
 }
@@ -282,6 +290,35 @@ impl Told {
 /// Whether a word is a name or a figure.
 fn names(word: &str) -> bool {
     word.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit())
+}
+
+/// What a clause of the agent names, in one line; empty when it names neither a thing nor a time.
+pub(super) fn named(utterance: &Utterance<'_>, clause: &Clause) -> String {
+    let text = text_of(utterance, clause);
+    let mut words = text
+        .split(' ')
+        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase());
+    if words.all(|word| word.is_empty() || is_small(&word)) && mentions(utterance, &clause.places, None).is_empty() {
+        return String::new();
+    }
+    let mut told = Told::default();
+    told.add(&text, false);
+    told.parts.concat()
+}
+
+/// What a clause says, unless that is a scrap.
+fn telling(utterance: &Utterance<'_>, clause: &Clause) -> String {
+    let text = text_of(utterance, clause);
+    let is_timed = || {
+        mentions(utterance, &clause.places, None)
+            .iter()
+            .any(|mention| !clause.is_gone(mention))
+    };
+    if is_scrap(&text) && !is_timed() {
+        String::new()
+    } else {
+        text
+    }
 }
 
 /// Whether a clause of the agent says nothing by itself: "all the details".
@@ -351,8 +388,7 @@ fn text_of(utterance: &Utterance<'_>, clause: &Clause) -> String {
     if from < end {
         text.push_str(utterance.quote(from..end));
     }
-    let text = text.trim();
-    if is_scrap(text) { String::new() } else { text.to_owned() }
+    text.trim().to_owned()
 }
 
 /// The times that a clause names and that still hold, as they were said.
