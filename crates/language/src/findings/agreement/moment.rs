@@ -5,7 +5,7 @@ use std::{fmt, ops::Range};
 
 use super::super::utterance::Utterance;
 use crate::text::{
-    numbers::{spoken_digit, spoken_tens},
+    numbers::{is_number, spoken_digit, spoken_tens},
     small::{WordList, is_small},
 };
 
@@ -107,7 +107,8 @@ pub(crate) struct SaidHour {
     pub(crate) hour: u8,
     /// The minute.
     pub(crate) minute: u8,
-    /// Whether `hour` counts from midnight; otherwise it may be before or after noon.
+    /// Whether it is this hour, counted from midnight. Otherwise it may be before or after noon, or at another hour
+    /// that the words relate to this one.
     pub(crate) settled: bool,
 }
 
@@ -135,9 +136,25 @@ pub(crate) struct Mention {
     pub(crate) moment: Moment,
 }
 
+impl Mention {
+    fn is_hour(&self) -> bool {
+        matches!(self.moment, Moment::Clock(_))
+    }
+
+    /// Leaves open which day or hour is meant.
+    fn unsettle(&mut self) {
+        match &mut self.moment {
+            Moment::Day(day) => day.0 = None,
+            Moment::Clock(hour) => hour.settled = false,
+        }
+    }
+}
+
 /// The days and hours that begin within `places` of `utterance`, in order. `today` is the day of the call.
 pub(crate) fn mentions(utterance: &Utterance<'_>, places: &Range<usize>, today: Option<Day>) -> Vec<Mention> {
     let mut found = Vec::new();
+    // The places in `found` of the day and of the hour that were named last in the same phrase.
+    let mut phrase: [Option<usize>; 2] = [None; 2];
     let mut at = places.start;
     while at < places.end.min(utterance.words.len()) {
         let is_figure = utterance.norm(at).starts_with(|c: char| c.is_ascii_digit());
@@ -147,18 +164,110 @@ pub(crate) fn mentions(utterance: &Utterance<'_>, places: &Range<usize>, today: 
         }
         let day = day(utterance, at, today).map(|(end, day)| (end, Moment::Day(SaidDay(day))));
         let moment = day.or_else(|| clock(utterance, at).map(|(end, hour)| (end, Moment::Clock(hour))));
-        match moment {
-            Some((end, moment)) => {
-                found.push(Mention {
-                    places: at..end,
-                    moment,
-                });
-                at = end;
+        let Some((end, moment)) = moment else {
+            at += 1;
+            continue;
+        };
+        let mut mention = Mention {
+            places: at..end,
+            moment,
+        };
+        at = end;
+        let kind = usize::from(mention.is_hour());
+        let is_joined = found.last().is_some_and(|last| is_joined(utterance, last, &mention));
+        if is_related(utterance, &mention, is_joined) {
+            mention.unsettle();
+        }
+        match phrase[kind].filter(|_| is_joined) {
+            // "Friday or monday", "tomorrow, the 20th": different ones settle neither. "Friday at 3 or monday at 4" are
+            // two moments.
+            Some(other) if other + 1 == found.len() => {
+                if found[other].moment != mention.moment {
+                    found[other].unsettle();
+                    mention.unsettle();
+                }
             }
-            None => at += 1,
+            None if is_joined => {}
+            _ => phrase = [None; 2],
+        }
+        phrase[kind] = Some(found.len());
+        found.push(mention);
+        if let [Some(day), Some(hour)] = phrase
+            && is_after_midnight(utterance, &found[day], &found[hour])
+        {
+            found[day].unsettle();
         }
     }
     found
+}
+
+/// Whether the words around a day or an hour make it another one, one of several, or one of many: "before 5 pm",
+/// "every friday", "the second tuesday", "5 pm or 6". `is_joined` says that it is in one phrase with the one before it.
+fn is_related(utterance: &Utterance<'_>, mention: &Mention, is_joined: bool) -> bool {
+    let Range { start, end } = mention.places;
+    let is_joint = |place: usize| matches!(utterance.norm(place), "about" | "around" | "at" | "on" | "the");
+    if utterance.norm(end) == "or" {
+        let joints = usize::from(is_joint(end + 1)) + usize::from(is_joint(end + 1) && is_joint(end + 2));
+        let other = end + 1 + joints;
+        let names_another = matches!(utterance.norm(other), "any" | "day" | "earlier" | "later" | "so");
+        if names_another || is_number(utterance.norm(other)) || number_of_day(utterance, other).is_some() {
+            return true;
+        }
+    }
+    let mut first = start;
+    while start - first < 2 && !utterance.stops_before(first) && is_joint(first - 1) {
+        first -= 1;
+    }
+    if utterance.stops_before(first) {
+        return false;
+    }
+    let before = first - 1;
+    let touches = !utterance.ends_before(start);
+    let of_weekday = || touches && weekday(utterance.norm(start)).is_some();
+    let is_date = || (start..end).any(|place| date(utterance, place, None).is_some());
+    match utterance.norm(before) {
+        "after" | "before" | "between" | "each" | "every" | "not" | "past" | "than" => true,
+        // At the beginning of a sentence it offers another one.
+        "or" => !is_joined && !utterance.stops_before(before),
+        "half" => mention.is_hour() && touches,
+        "of" => before > 0 && is_period(utterance.norm(before - 1)),
+        // "Weeks from friday"; "2 days from march 8th" begin on that date.
+        "from" => before > 0 && is_period(utterance.norm(before - 1)) && !is_date(),
+        "any" | "following" | "last" | "most" | "other" | "previous" => of_weekday(),
+        // "In two weeks on friday".
+        word if word == "next" || is_period(word) => !mention.is_hour() && !is_date(),
+        _ => of_weekday() && number_of_day(utterance, before).is_some_and(|(.., is_ordinal)| is_ordinal),
+    }
+}
+
+fn is_period(word: &str) -> bool {
+    matches!(
+        word,
+        "days" | "fortnight" | "month" | "months" | "week" | "weeks" | "year" | "years"
+    )
+}
+
+/// Whether one phrase names both: "friday at 5 pm", "friday or monday", but not "from the 20th until the 22nd".
+fn is_joined(utterance: &Utterance<'_>, first: &Mention, second: &Mention) -> bool {
+    let gap = first.places.end..second.places.start;
+    if gap.len() > 3 || (gap.start..=gap.end).any(|place| utterance.stops_before(place)) {
+        return false;
+    }
+    // Of a stay the first day tells when it is; "monday through friday" is any of them.
+    let is_weekday = |mention: &Mention| weekday(utterance.norm(mention.places.end - 1)).is_some();
+    gap.into_iter().all(|place| match utterance.norm(place) {
+        "and" | "around" | "at" | "in" | "on" | "or" | "the" => true,
+        "through" | "to" => is_weekday(first) && is_weekday(second),
+        _ => false,
+    })
+}
+
+/// Whether an hour of the night belongs to the day before it for some: "friday night at 12".
+fn is_after_midnight(utterance: &Utterance<'_>, day: &Mention, hour: &Mention) -> bool {
+    let is_early = matches!(hour.moment, Moment::Clock(hour) if hour.settled && hour.hour < 6);
+    let start = day.places.start.min(hour.places.start);
+    let end = day.places.end.max(hour.places.end);
+    is_early && (start..end).any(|place| matches!(utterance.norm(place), "midnight" | "night" | "tonight"))
 }
 
 /// Whether a word in lower case belongs to a day or an hour.
@@ -303,6 +412,48 @@ fn month(norm: &str) -> Option<u8> {
 
 /// The day named at `place`, and the place behind it.
 fn day(utterance: &Utterance<'_>, place: usize, today: Option<Day>) -> Option<(usize, Option<Day>)> {
+    named_day(utterance, place, today).or_else(|| counted_day(utterance, place, today))
+}
+
+/// The day that is told at `place` by its distance from another: "a week from friday", "the day before the 8th", "in two
+/// days at 5 pm".
+fn counted_day(utterance: &Utterance<'_>, place: usize, today: Option<Day>) -> Option<(usize, Option<Day>)> {
+    let before = place.checked_sub(1).map_or("", |last| utterance.norm(last));
+    let (unit, count) = match utterance.norm(place) {
+        "day" if before == "the" => (place, 1),
+        "a" => (place + 1, 1),
+        word => (place + 1, i64::from(hour_word(word)?)),
+    };
+    let days = match utterance.norm(unit) {
+        "day" | "days" => count,
+        "week" | "weeks" => count * 7,
+        _ => return None,
+    };
+    let article = usize::from(utterance.norm(unit + 2) == "the");
+    let other = unit + 2 + article;
+    let (end, day) = match utterance.norm(unit + 1) {
+        "from" if utterance.norm(other) == "now" => (other + 1, today),
+        // "For 3 days from march 8th" is a stay.
+        "from" if before == "for" && date(utterance, other, today).is_some() => return None,
+        "after" | "before" | "from" => named_day(utterance, other, today)?,
+        // Without an hour, "in two days" is often a limit, and "in two weeks" is about then.
+        _ if before == "in" && utterance.norm(unit) == "days" && behind_hour(utterance, unit + 1) > unit + 1 => {
+            (unit + 1, today)
+        }
+        _ => return None,
+    };
+    let days = if utterance.norm(unit + 1) == "before" {
+        -days
+    } else {
+        days
+    };
+    // "For a week from friday" may begin on that friday.
+    let is_exact = !matches!(before, "for" | "least" | "most" | "than" | "within");
+    Some((end, day.filter(|_| is_exact).map(|day| Day(day.0 + days))))
+}
+
+/// The day that is named at `place` by itself.
+fn named_day(utterance: &Utterance<'_>, place: usize, today: Option<Day>) -> Option<(usize, Option<Day>)> {
     let norm = |offset: usize| utterance.norm(place + offset);
     let from_today = |days: i64| today.map(|today| Day(today.0 + days));
     match norm(0) {
@@ -313,35 +464,41 @@ fn day(utterance: &Utterance<'_>, place: usize, today: Option<Day>) -> Option<(u
         "day" if norm(1) == "after" && norm(2) == "tomorrow" => return Some((place + 3, from_today(2))),
         _ => {}
     }
+    // A date and a day of the week that is none of that date contradict each other.
     if let Some((end, day)) = date(utterance, place, today) {
-        return Some((end, day));
+        return Some(match weekday(utterance.norm(end)) {
+            Some(wanted) if !utterance.stops_before(end) => (end + 1, day.filter(|day| day.weekday() == wanted)),
+            _ => (end, day),
+        });
     }
-    let (first, wanted) = match norm(0) {
-        "next" | "this" | "coming" => (place + 1, weekday(norm(1))?),
-        name => (place, weekday(name)?),
+    // "Next week on friday".
+    let leading_week = week(utterance, place).map(|(end, week)| (end + usize::from(utterance.norm(end) == "on"), week));
+    let (first, wanted) = match (leading_week, norm(0)) {
+        (Some((first, _)), _) => (first, weekday(utterance.norm(first))?),
+        (None, "next" | "this" | "coming") => (place + 1, weekday(norm(1))?),
+        (None, name) => (place, weekday(name)?),
     };
     let behind = first + 1;
     // "Friday, March 8th": the date tells more.
-    let dated = if utterance.norm(behind) == "the" {
-        behind + 1
-    } else {
-        behind
-    };
+    let dated = behind + usize::from(utterance.norm(behind) == "the");
     if let Some((end, day)) = date(utterance, dated, today) {
-        return Some((end, day));
+        return Some((end, day.filter(|day| day.weekday() == wanted)));
     }
-    let week = (utterance.norm(behind), utterance.norm(behind + 1));
-    let end = if matches!(week, ("next" | "this", "week")) {
-        behind + 2
-    } else {
-        behind
-    };
+    let of = usize::from(utterance.norm(behind) == "of");
+    let touching_week = week(utterance, behind + of);
+    let end = touching_week.map_or(behind, |(end, _)| end);
+    let later = behind_hour(utterance, behind);
+    let week = leading_week
+        .or(touching_week)
+        .or_else(|| week(utterance, later))
+        .map(|(_, week)| week);
+    let is_open = relates(utterance, behind) || tells_week(utterance, behind) || tells_week(utterance, later);
     let resolved = today.and_then(|today| {
         let this_week = Day(today.0 - today.weekday() + wanted);
         let next_week = Day(this_week.0 + 7);
         match (norm(0), week) {
-            (_, ("next", "week")) => Some(next_week),
-            (_, ("this", "week")) => Some(this_week),
+            (_, Some(weeks)) => Some(Day(this_week.0 + 7 * weeks)),
+            _ if is_open => None,
             // Said before that day of the week, people mean either.
             ("next", _) => (this_week <= today).then_some(next_week),
             ("this", _) => (this_week >= today).then_some(this_week),
@@ -353,15 +510,68 @@ fn day(utterance: &Utterance<'_>, place: usize, today: Option<Day>) -> Option<(u
     Some((end, resolved))
 }
 
+/// "This week" or "next week" at `place`: the place behind it, and the number of weeks from this one.
+fn week(utterance: &Utterance<'_>, place: usize) -> Option<(usize, i64)> {
+    match (utterance.norm(place), utterance.norm(place + 1)) {
+        ("this", "week") => Some((place + 2, 0)),
+        ("next", "week") => Some((place + 2, 1)),
+        _ => None,
+    }
+}
+
+/// Whether the words at `place` relate the day of the week before them to something else: "the monday after christmas".
+fn relates(utterance: &Utterance<'_>, place: usize) -> bool {
+    let next = utterance.norm(place + 1);
+    let is_hour = || {
+        let is_daily = matches!(next, "breakfast" | "dinner" | "lunch" | "school" | "work");
+        is_daily || is_number(next) || clock(utterance, place + 1).is_some()
+    };
+    matches!(utterance.norm(place), "after" | "before") && !is_hour()
+}
+
+/// Whether the words at `place` tell another week than the next one, or many: "friday in two weeks", "monday in
+/// december", "friday every week".
+fn tells_week(utterance: &Utterance<'_>, place: usize) -> bool {
+    for at in place..place + 4 {
+        let word = utterance.norm(at);
+        if utterance.ends_before(at) || is_period(word) || at > place && month(word).is_some() {
+            return !utterance.ends_before(at);
+        }
+        let leads = matches!(
+            word,
+            "a" | "after" | "coming" | "each" | "every" | "few" | "following" | "in" | "next" | "of" | "the" | "this"
+        );
+        if !leads && hour_word(word).is_none() {
+            return false;
+        }
+    }
+    false
+}
+
+/// The place behind the hour or the part of the day that follows at `place`, or `place`.
+fn behind_hour(utterance: &Utterance<'_>, place: usize) -> usize {
+    let first = place + usize::from(utterance.norm(place) == "at");
+    match clock(utterance, first) {
+        Some((end, _)) => end,
+        None if half(utterance.norm(place)).is_some() => place + 1,
+        None => place,
+    }
+}
+
 /// The date named at `place`: "march 8th", "8th of march", "the 8th", "8th of this month", "2019-03-08".
 pub(super) fn date(utterance: &Utterance<'_>, place: usize, today: Option<Day>) -> Option<(usize, Option<Day>)> {
-    if let Some(day) = written_date(utterance.norm(place)) {
+    if let Some(day) = written_date(utterance.norm(place)).filter(|day| YEARS.contains(&day.calendar().0)) {
         return Some((place + 1, Some(day)));
     }
     if let Some(month) = month(utterance.norm(place)) {
         let article = usize::from(utterance.norm(place + 1) == "the");
         let first = place + 1 + article;
-        let (end, number, _) = number_of_day(utterance, first)?;
+        let (end, number, is_ordinal) = number_of_day(utterance, first)?;
+        // "My sister June, 3 people", "in June, 5 pm".
+        let is_count = counts(utterance.norm(end)) || half_behind(utterance, end).0 > end;
+        if !is_ordinal && is_count {
+            return None;
+        }
         // "You may first want to know": of these two months an ordinal in letters needs more around it.
         let is_verb = matches!(utterance.norm(place), "march" | "may") && ordinal(utterance.norm(first)).is_some();
         let before = place.checked_sub(1).map_or("", |last| utterance.norm(last));
@@ -402,6 +612,7 @@ pub(super) fn date(utterance: &Utterance<'_>, place: usize, today: Option<Day>) 
             utterance.norm(place - 2),
             "on" | "by" | "from" | "until" | "till" | "for" | "to"
         );
+    let dated = dated || led && place > 1 && weekday(utterance.norm(place - 2)).is_some();
     let alone = utterance.ends_before(end)
         || is_small(utterance.norm(end))
         || matches!(utterance.norm(end), "through" | "till" | "until")
@@ -423,14 +634,21 @@ pub(super) fn date(utterance: &Utterance<'_>, place: usize, today: Option<Day>) 
 /// A date of this year that is gone for longer, in days, is meant to come again.
 const GONE_DAYS: i64 = 60;
 
+/// The years that people make agreements for.
+const YEARS: Range<i64> = 1900..2200;
+
 /// The date with the year that is said behind it, else the nearest: the one of this year unless it is long gone.
 fn with_year(utterance: &Utterance<'_>, end: usize, month: u8, number: u8, today: Option<Day>) -> (usize, Option<Day>) {
-    let said = utterance.norm(end);
-    if said.len() == 4
-        && let Ok(year) = said.parse::<i64>()
-        && (1900..2200).contains(&year)
+    let of_year = |year: Option<i64>| Day::of(year?, month, number);
+    if let Some((end, year)) = year(utterance, end, today) {
+        return (end, of_year(year));
+    }
+    // "December 4th at 5 pm in 2027".
+    let behind = behind_hour(utterance, end);
+    if matches!(utterance.norm(behind), "in" | "next" | "of" | "this")
+        && let Some((_, year)) = year(utterance, behind, today)
     {
-        return (end + 1, Day::of(year, month, number));
+        return (end, of_year(year));
     }
     let day = today.and_then(|today| {
         let (year, ..) = today.calendar();
@@ -442,6 +660,34 @@ fn with_year(utterance: &Utterance<'_>, end: usize, month: u8, number: u8, today
         }
     });
     (end, day)
+}
+
+/// The year at `place`, and the place behind it: "2027", "of twenty twenty seven", "next year".
+fn year(utterance: &Utterance<'_>, place: usize, today: Option<Day>) -> Option<(usize, Option<i64>)> {
+    let first = place + usize::from(matches!(utterance.norm(place), "in" | "of"));
+    let this_year = today.map(|today| today.calendar().0);
+    let said = utterance.norm(first);
+    match (said, utterance.norm(first + 1)) {
+        ("this", "year") => Some((first + 2, this_year)),
+        ("next", "year") => Some((first + 2, this_year.map(|year| year + 1))),
+        ("twenty", _) => spoken_year(utterance, first + 1),
+        ("two", "thousand") => spoken_year(utterance, first + 2 + usize::from(utterance.norm(first + 2) == "and")),
+        _ => {
+            let year = said
+                .parse()
+                .ok()
+                .filter(|year| said.len() == 4 && YEARS.contains(year))?;
+            Some((first + 1, Some(year)))
+        }
+    }
+}
+
+/// The year of this century whose last two figures are spelled out at `place`, and the place behind it.
+fn spoken_year(utterance: &Utterance<'_>, place: usize) -> Option<(usize, Option<i64>)> {
+    let tens = spoken_tens(utterance.norm(place))?;
+    let unit = spoken_digit(utterance.norm(place + 1)).filter(|unit| tens >= 20 && *unit > 0);
+    let end = place + 1 + usize::from(unit.is_some());
+    Some((end, Some(2000 + i64::from(tens + unit.unwrap_or_default()))))
 }
 
 /// "2019-03-08".
@@ -552,6 +798,10 @@ fn clock(utterance: &Utterance<'_>, place: usize) -> Option<(usize, SaidHour)> {
         return Some((first, in_half(hour.hour, hour.minute, Half::Night)));
     }
     let (end, half) = half_behind(utterance, first);
+    // "For 3 pm people" is "for 3 people".
+    if counts(utterance.norm(end)) {
+        return None;
+    }
     // "A table for two tonight" names no hour.
     let half = half.filter(|_| sure || led || end > first);
     if let Some(half) = half {
@@ -579,7 +829,24 @@ fn clock(utterance: &Utterance<'_>, place: usize) -> Option<(usize, SaidHour)> {
                 | "the"
         )
         || weekday(next).is_some();
-    (sure || (led && alone)).then_some((end, hour))
+    (sure || (led && alone) || is_until_hour(utterance, place, end)).then_some((end, hour))
+}
+
+/// Whether an hour follows at `end` to which the number at `place` is another one: "9 or 10 am", "from 9 to 5 pm".
+fn is_until_hour(utterance: &Utterance<'_>, place: usize, end: usize) -> bool {
+    let joins = match utterance.norm(end) {
+        "or" | "till" | "to" | "until" => true,
+        "and" => place > 0 && utterance.norm(place - 1) == "between",
+        _ => false,
+    };
+    joins
+        && face(utterance, end + 1)
+            .is_some_and(|(behind, hour, _)| hour.settled || half_behind(utterance, behind).0 > behind)
+}
+
+/// Whether a word says that people were counted before it.
+fn counts(norm: &str) -> bool {
+    matches!(norm, "adults" | "guests" | "people" | "person" | "persons")
 }
 
 const fn unsettled(hour: u8, minute: u8) -> SaidHour {
@@ -610,23 +877,8 @@ fn in_half(hour: u8, minute: u8, half: Half) -> SaidHour {
 /// The face of a clock at `place`: the place behind it, the hour, and whether the words can be nothing else.
 fn face(utterance: &Utterance<'_>, place: usize) -> Option<(usize, SaidHour, bool)> {
     let norm = utterance.norm(place);
-    // "Half past three", "quarter to five".
-    let (joint, minutes) = match norm {
-        "half" => (place + 1, 30),
-        "quarter" => (place + 1, 15),
-        "a" if utterance.norm(place + 1) == "quarter" => (place + 2, 15),
-        _ => (place, 0),
-    };
-    if minutes > 0 {
-        let hour = hour_word(utterance.norm(joint + 1))?;
-        let end = joint + 2;
-        return match utterance.norm(joint) {
-            "past" | "after" => Some((end, unsettled(hour, minutes), true)),
-            "to" | "till" | "before" if minutes == 15 => {
-                Some((end, unsettled(if hour == 1 { 12 } else { hour - 1 }, 45), true))
-            }
-            _ => None,
-        };
+    if let Some((end, hour)) = minutes_from_hour(utterance, place) {
+        return Some((end, hour, true));
     }
     if let Some((hours, minutes)) = norm.split_once(':') {
         let hour: u8 = hours.parse().ok().filter(|hour| *hour < 24)?;
@@ -661,6 +913,41 @@ fn face(utterance: &Utterance<'_>, place: usize) -> Option<(usize, SaidHour, boo
     let half = half(&norm[figures.len()..])?;
     let hour: u8 = figures.parse().ok().filter(|hour| (1..=12).contains(hour))?;
     Some((place + 1, in_half(hour, 0, half), true))
+}
+
+/// "Half past three", "quarter to five", "5 minutes to 3": the place behind it, and the hour.
+fn minutes_from_hour(utterance: &Utterance<'_>, place: usize) -> Option<(usize, SaidHour)> {
+    let norm = |place: usize| utterance.norm(place);
+    let (behind, minutes) = match norm(place) {
+        "half" => (place + 1, 30),
+        "quarter" => (place + 1, 15),
+        "a" if norm(place + 1) == "quarter" => (place + 2, 15),
+        "twenty" if norm(place + 1) == "five" => (place + 2, 25),
+        "twenty" | "20" => (place + 1, 20),
+        "25" => (place + 1, 25),
+        word => (place + 1, hour_word(word)?),
+    };
+    let is_named = matches!(norm(place), "a" | "half" | "quarter");
+    let is_counted = matches!(norm(behind), "minute" | "minutes");
+    let joint = behind + usize::from(is_counted);
+    let hour = hour_word(norm(joint + 1))?;
+    let before = place.checked_sub(1).map_or("", norm);
+    // "From ten to five", "five to six" and "for five after three" may be something else.
+    let is_sure = is_named || is_counted || before == "at";
+    let can_be = minutes % 5 == 0 && !matches!(before, "between" | "from");
+    let hour = match norm(joint) {
+        "past" if is_sure || can_be => unsettled(hour, minutes),
+        "after" if is_sure => unsettled(hour, minutes),
+        "to" | "till" | "before" if minutes == 30 => return None,
+        "to" | "till" if is_sure || can_be && minutes > hour => minutes_before(hour, minutes),
+        "before" if is_sure => minutes_before(hour, minutes),
+        _ => return None,
+    };
+    Some((joint + 2, hour))
+}
+
+const fn minutes_before(hour: u8, minutes: u8) -> SaidHour {
+    unsettled(if hour == 1 { 12 } else { hour - 1 }, 60 - minutes)
 }
 
 /// An hour of one word, 1 to 12.
@@ -736,7 +1023,6 @@ mod tests {
         for (text, days) in [
             ("come today", &["2026-10-14"][..]),
             ("later today is fine", &["2026-10-14"]),
-            ("not before tomorrow", &["2026-10-15"]),
             ("the day after tomorrow", &["2026-10-16"]),
             ("on friday please", &["2026-10-16"]),
             ("this friday", &["2026-10-16"]),
@@ -766,7 +1052,7 @@ mod tests {
     #[test]
     fn what_fits_more_than_one_day_is_left_open() {
         // "Next friday" on a wednesday is in two days for some and in nine for others.
-        for text in ["next friday", "wednesday", "this monday"] {
+        for text in ["next friday", "wednesday", "this monday", "not before tomorrow"] {
             assert_eq!(moments(text), ["some day"], "{text}");
         }
     }
@@ -798,6 +1084,192 @@ mod tests {
         ] {
             assert_eq!(moments(text), hours, "{text}");
         }
+    }
+
+    /// What an agreement would take from the words: the first day and the first hour.
+    fn when(what: &str) -> String {
+        let text = format!("Your haircut {what}.");
+        let call = Transcript::read([(Speaker::Agent, text.as_str())]);
+        let utterance = Utterance::new(0, &call.turns[0]);
+        let found = mentions(&utterance, &(0..utterance.words.len()), Some(Day(20_775)));
+        let day = found.iter().find_map(|mention| match mention.moment {
+            Moment::Day(day) => Some(day.0),
+            Moment::Clock(_) => None,
+        });
+        let hour = found.iter().find_map(|mention| match mention.moment {
+            Moment::Clock(hour) => Some(hour.clock()),
+            Moment::Day(_) => None,
+        });
+        match (day.flatten(), hour.flatten()) {
+            (None, _) => "null".to_owned(),
+            (Some(day), None) => day.to_string(),
+            (Some(day), Some(Clock { hour, minute })) => format!("{day} {hour:02}:{minute:02}"),
+        }
+    }
+
+    // The call is on Wednesday, 18 November 2026.
+
+    #[test]
+    fn a_distance_is_counted_from_the_day_that_it_names() {
+        for (text, day) in [
+            ("next week on Friday", "2026-11-27"),
+            ("next week Friday", "2026-11-27"),
+            ("Friday of next week", "2026-11-27"),
+            ("Friday of this week", "2026-11-20"),
+            ("Friday morning next week", "2026-11-27"),
+            ("a week from Friday", "2026-11-27"),
+            ("a week from today", "2026-11-25"),
+            ("two weeks from today", "2026-12-02"),
+            ("2 weeks from now", "2026-12-02"),
+            ("a week from tomorrow", "2026-11-26"),
+            ("three weeks from Monday", "2026-12-14"),
+            ("the day before Friday", "2026-11-19"),
+            ("two days after Friday", "2026-11-22"),
+            ("the day after the 30th", "2026-12-01"),
+            ("in two days", "2026-11-20"),
+            ("on Friday, two days from today", "2026-11-20"),
+        ] {
+            assert_eq!(when(&format!("{text} at 5 pm")), format!("{day} 17:00"), "{text}");
+        }
+    }
+
+    #[test]
+    fn moments_that_are_offered_each_with_its_hour_stay_apart() {
+        assert_eq!(
+            moments("Friday at 5 pm or Monday at 6 pm"),
+            ["2026-10-16", "17:00", "2026-10-19", "18:00"]
+        );
+    }
+
+    #[test]
+    fn a_day_that_is_related_to_another_or_is_one_of_several_is_left_open() {
+        for text in [
+            "the following Friday",
+            "Friday week",
+            "the Friday after next",
+            "in two weeks on Friday",
+            "Friday in two weeks",
+            "Friday of the week after next",
+            "for a week from Friday",
+            "a couple of weeks from Friday",
+            "last Friday",
+            "after Friday",
+            "the first Monday in December",
+            "the Monday after Christmas",
+            "the second Tuesday of December",
+            "on Saturday or Sunday",
+            "this weekend or on Monday",
+            "Friday or Monday",
+            "Friday, Saturday or Sunday",
+            "on the 20th or 21st",
+            "every Friday",
+            "every other Friday",
+            "Monday through Friday",
+            "between the 20th and the 22nd",
+            "tomorrow or the day after",
+            "not Friday but Monday",
+        ] {
+            assert_eq!(when(&format!("{text} at 5 pm")), "null", "{text}");
+        }
+        for text in [
+            "Friday at 5 pm in two weeks",
+            "Friday at 5 pm every week",
+            "in two weeks",
+            "in 2 to 3 days",
+        ] {
+            assert_eq!(when(text), "null", "{text}");
+        }
+    }
+
+    #[test]
+    fn a_date_and_a_day_of_the_week_that_contradict_each_other_settle_nothing() {
+        for text in [
+            "Friday the 13th",
+            "Monday December 4th",
+            "December 4th, Monday,",
+            "Thursday the 25th of November",
+            "Friday the first",
+            "tomorrow, the 20th,",
+        ] {
+            assert_eq!(when(&format!("{text} at 5 pm")), "null", "{text}");
+        }
+        for (text, day) in [
+            ("Friday December 4th", "2026-12-04"),
+            ("December 4th, Friday,", "2026-12-04"),
+            ("Tuesday the first", "2026-12-01"),
+            ("tomorrow, the 19th,", "2026-11-19"),
+        ] {
+            assert_eq!(when(&format!("{text} at 5 pm")), format!("{day} 17:00"), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_year_that_is_said_is_the_year() {
+        for (text, told) in [
+            ("December 4th of 2027", "2027-12-04"),
+            ("December 4th at 5 pm in 2027", "2027-12-04 17:00"),
+            ("4 December next year at 5 pm", "2027-12-04 17:00"),
+            ("December 4th this year at 5 pm", "2026-12-04 17:00"),
+            ("december fourth twenty twenty seven at 5 pm", "2027-12-04 17:00"),
+            ("december fourth two thousand and thirty at 5 pm", "2030-12-04 17:00"),
+            ("december fourth at twenty past five pm", "2026-12-04 17:20"),
+            ("on 0000-01-01", "null"),
+        ] {
+            assert_eq!(when(text), told, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_hour_that_is_related_to_another_or_is_one_of_several_is_left_open() {
+        for (text, hour) in [
+            ("ten to five pm", " 16:50"),
+            ("twenty past five pm", " 17:20"),
+            ("five past three pm", " 15:05"),
+            ("5 minutes to 3 pm", " 14:55"),
+            ("at twenty five to one pm", " 12:35"),
+            ("at five to six pm", " 17:55"),
+            ("from 3 pm to 4 pm", " 15:00"),
+            ("at 5 pm or 6 pm", ""),
+            ("at 5 pm or 6", ""),
+            ("9 or 10 am", ""),
+            ("half seven pm", ""),
+            ("between 3 and 5 pm", ""),
+            ("between 3 pm and 5 pm", ""),
+            ("from 9 to 5 pm", ""),
+            ("five to six pm", ""),
+            ("from ten to five pm", ""),
+            ("before 5 pm", ""),
+            ("after 5 pm", ""),
+            ("no later than 5 pm", ""),
+            ("at 5 pm or later", ""),
+        ] {
+            assert_eq!(
+                when(&format!("on Friday {text}")),
+                format!("2026-11-20{hour}"),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_hour_behind_midnight_leaves_the_day_open() {
+        for text in [
+            "Friday night at 12",
+            "tonight at 1 am",
+            "at 1 tonight",
+            "tomorrow night at 1",
+        ] {
+            assert_eq!(when(text), "null", "{text}");
+        }
+        assert_eq!(when("tonight at 9"), "2026-11-18 21:00");
+        assert_eq!(when("Friday night at 9"), "2026-11-20 21:00");
+    }
+
+    #[test]
+    fn people_who_are_counted_are_no_time() {
+        assert_eq!(moments("my sister June 3 people"), [""; 0]);
+        assert_eq!(when("for my sister June 3 people Friday"), "2026-11-20");
+        assert_eq!(when("Friday for 3 pm people"), "2026-11-20");
     }
 
     #[test]
