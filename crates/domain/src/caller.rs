@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::{call::RecentCall, enrichment::ShownEnrichment, facts::KnownFact, json::JsonObject};
 
-/// The most characters of a name that an operator gives.
-pub const NAME_CHARS: usize = 200;
+/// The most characters of a name.
+pub const NAME_CHARS: usize = language::findings::NAME_CHARACTERS;
 
 /// The most tags of a caller.
 pub const TAGS: usize = 50;
@@ -276,7 +276,7 @@ mod tests {
     #[test]
     fn every_fault_says_what_to_do() {
         for (fault, says) in [
-            (ProfileFault::LongName, "longer than 200 characters; shorten"),
+            (ProfileFault::LongName, "longer than 100 characters; shorten"),
             (ProfileFault::ManyTags, "more than 50 tags; keep"),
             (ProfileFault::LongTag, "longer than 100 characters; shorten"),
             (ProfileFault::NoObject, r#"write them as {"plan": "gold"}"#),

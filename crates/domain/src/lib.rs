@@ -5,6 +5,7 @@
 //! an adapter behind a port, so the rules here can be tested in microseconds and read without any of it.
 
 pub mod access;
+pub mod bounds;
 pub mod call;
 pub mod caller;
 pub mod context;

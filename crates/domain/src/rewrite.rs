@@ -8,15 +8,15 @@
 use std::fmt;
 
 use language::{
-    checks::{self, Source},
+    checks::{self, Most, Source},
     findings::Topic,
-    summary::CALL_WORDS,
+    summary::{CALL_CHARACTERS, CALL_WORDS},
 };
 
 use crate::{
     call::{RecentCall, Role, Turn},
     facts::{Fact, FactKey, SaidFact, is_evidence},
-    summary::{CALLER_WORDS, line_of_call},
+    summary::{CALLER_CHARACTERS, CALLER_WORDS, line_of_call},
 };
 
 pub use language::checks::Rejection;
@@ -26,6 +26,16 @@ pub const EXCERPT_BYTES: usize = 24_000;
 
 /// What each turn counts beside its text, so that many short turns are bounded too.
 const TURN_BYTES: usize = 24;
+
+/// How long the summary of a call may be, and that of a caller.
+const OF_CALL: Most = Most {
+    words: CALL_WORDS,
+    characters: CALL_CHARACTERS,
+};
+const OF_CALLER: Most = Most {
+    words: CALLER_WORDS,
+    characters: CALLER_CHARACTERS,
+};
 
 /// The most facts that are taken from one answer.
 pub const FACTS: usize = 20;
@@ -144,7 +154,7 @@ pub fn of_call(draft: &Draft, transcript: &[Turn]) -> Result<Rewrite, Rejection>
     let parts = excerpt(transcript);
     let source = Source::of(parts.iter().map(|part| part.text));
     Ok(Rewrite {
-        summary: checks::prose(&draft.summary, CALL_WORDS, &source)?,
+        summary: checks::prose(&draft.summary, OF_CALL, &source)?,
         facts: proven(&draft.facts, transcript),
     })
 }
@@ -187,7 +197,7 @@ fn proven_fact(draft: &DraftFact, transcript: &[Turn]) -> Option<Fact> {
 pub fn of_caller(draft: &Draft, lines: &[String]) -> Result<Rewrite, Rejection> {
     let source = Source::of(lines.iter().map(String::as_str));
     Ok(Rewrite {
-        summary: checks::prose(&draft.summary, CALLER_WORDS, &source)?,
+        summary: checks::prose(&draft.summary, OF_CALLER, &source)?,
         facts: Vec::new(),
     })
 }

@@ -16,9 +16,11 @@ use crate::{
     facts::{FactKey, KnownFact, Status, Terms},
 };
 
-/// The most words of a caller's summary, and the most characters.
+/// The most words of a caller's summary.
 pub const CALLER_WORDS: usize = 120;
-const CALLER_CHARACTERS: usize = 1_000;
+
+/// The most characters of a caller's summary.
+pub const CALLER_CHARACTERS: usize = 1_000;
 
 /// The most words of a fact's value; a longer one is cut.
 const VALUE_WORDS: usize = 12;

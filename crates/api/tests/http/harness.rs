@@ -19,7 +19,7 @@ use api::{
 };
 use domain::{
     CallerService,
-    access::{NewKey, RateLimit, Scope, Scopes},
+    access::{NewKey, RateLimit, Scope, Scopes, TenantId},
     enrichment::Ttl,
     port::{AccessAdmin, CallerMemory, Enricher, EnrichmentCache, KeyStore, ReceiptStore, Storage},
     usecase::{CallerPorts, CallerRules},
@@ -157,6 +157,12 @@ impl Fixture {
             .create_tenant(&tenant, sample::NOW_MS, sample::ample())
             .await
             .unwrap();
+    }
+
+    /// The id of a tenant.
+    pub(crate) async fn tenant_id(&self, name: &str) -> TenantId {
+        let tenants = self.admin.tenants(sample::ample()).await.unwrap();
+        tenants.into_iter().find(|tenant| tenant.name == name).unwrap().id
     }
 
     /// A new key of a tenant.

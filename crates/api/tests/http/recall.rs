@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use actix_web::test::TestRequest;
+use domain::{facts::FactKey, port::CallerMemory};
 use serde_json::{Value, json};
 use testkit::{Fault, sample};
 
@@ -187,4 +188,86 @@ async fn a_call_that_was_never_written_back_is_a_gap_until_it_is() {
     assert_eq!(fixture.recall(&recall()).await.json()["memory"]["gaps"], 1);
     assert_eq!(fixture.end(&call("lost", NUMBER)).await.status, 204);
     assert_eq!(fixture.recall(&recall()).await.json()["memory"]["gaps"], 0);
+}
+
+/// The most bytes of an answer.
+const ANSWER_BYTES: usize = 64 * 1024;
+
+#[track_caller]
+fn assert_bounded(answer: &Answer) {
+    assert!(answer.text.len() <= ANSWER_BYTES, "{} bytes", answer.text.len());
+    let body = answer.json();
+    let within = |text: &Value, most: usize| text.as_str().is_none_or(|text| text.chars().count() <= most);
+    assert!(within(&body["caller"]["name"], 100) && within(&body["memory"]["summary"], 1_000));
+    for call in body["memory"]["recent_calls"].as_array().unwrap() {
+        assert!(within(&call["summary"], 400));
+    }
+    for fact in body["facts"].as_array().unwrap() {
+        assert!(within(&fact["value"], 200) && within(&fact["quote"], 500));
+    }
+}
+
+#[actix_web::test]
+async fn endless_words_in_calls_do_not_make_an_endless_answer() {
+    let fixture = Fixture::new().await;
+    let long = "w".repeat(20_000);
+    for number in 0..6 {
+        let mut report = call(&format!("s-{number}"), NUMBER);
+        report["transcript"] = json!([
+            {"role": "user", "ts_ms": 0, "text": format!("i would like to order a {long}{number} {long} and a {long}")},
+            {"role": "agent", "ts_ms": 1, "text": format!("okay {long} {long}")},
+            {"role": "user", "ts_ms": 2, "text": format!("my name is {long} and my order number is {long}")},
+            {"role": "user", "ts_ms": 3, "text": "my kitchen sink is leaking"},
+        ]);
+        assert_eq!(fixture.end(&report).await.status, 204);
+    }
+    let answer = fixture.recall(&recall()).await;
+    assert_bounded(&answer);
+    let newest = &answer.json()["memory"]["recent_calls"][0]["summary"];
+    assert!(newest.as_str().unwrap().contains("sink is leaking"), "{newest}");
+}
+
+#[actix_web::test]
+async fn what_an_earlier_release_stored_without_bounds_is_shown_within_them() {
+    let fixture = Fixture::new().await;
+    let tenant = fixture.tenant_id("one").await;
+    for n in 0..5_i32 {
+        let mut record = sample::record(&sample::number(42), &format!("s-{n}"), sample::NOW_MS, i64::from(n));
+        record.summary = format!("Caller called. Caller said {}.", "w".repeat(100_000));
+        let keys = [
+            FactKey::Appointment,
+            FactKey::Order,
+            FactKey::Promise,
+            FactKey::Reference,
+        ];
+        for (key, m) in keys.into_iter().flat_map(|key| [(key, 0), (key, 1), (key, 2)]) {
+            let mut said = sample::said(key, &format!("{n} {m}"), sample::NOW_MS);
+            said.fact.quote = "\u{1}".repeat(100_000);
+            record.facts.push(said);
+        }
+        record.facts.push(sample::said(
+            FactKey::Name,
+            &format!("Maren {}", "n".repeat(1_000)),
+            sample::NOW_MS,
+        ));
+        record
+            .facts
+            .push(sample::said(FactKey::City, &"c".repeat(100_000), sample::NOW_MS));
+        fixture
+            .memory
+            .record_end(tenant, &record, sample::ample())
+            .await
+            .unwrap();
+    }
+    let answer = fixture.recall(&recall()).await;
+    assert_bounded(&answer);
+    let body = answer.json();
+    assert_eq!(body["caller"]["name"], "Maren");
+    assert_eq!(body["memory"]["recent_calls"][0]["summary"], "Caller called.");
+    let facts = body["facts"].as_array().unwrap();
+    assert!(
+        facts.len() > 10 && facts[0]["value"].as_str().unwrap().starts_with("4 "),
+        "the newest are kept"
+    );
+    assert_eq!(fixture.get(NUMBER).await.json()["name"], "Maren");
 }

@@ -2,7 +2,7 @@
 
 use super::service::CallerService;
 use crate::{
-    access::Scope, caller::Caller, context::CallContext, enrichment::merge, error::Error, phone::PhoneNumber,
+    access::Scope, bounds, caller::Caller, context::CallContext, enrichment::merge, error::Error, phone::PhoneNumber,
     port::Stage,
 };
 
@@ -32,7 +32,8 @@ impl CallerService {
         let began = self.ports.clock.instant();
         let read = self.ports.memory.caller(tenant, number, ctx.deadline).await;
         self.measured(Stage::MemoryCaller, began);
-        let caller = read?.ok_or(Error::NotFound)?;
+        let mut caller = read?.ok_or(Error::NotFound)?;
+        caller.name = caller.name.map(bounds::name);
         if caller.name.is_some() {
             return Ok(caller);
         }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::service::CallerService;
 use crate::{
     access::Scope,
+    bounds,
     call::SessionId,
     context::CallContext,
     enrichment::{ShownEnrichment, merge},
@@ -110,15 +111,16 @@ impl CallerService {
 }
 
 fn remembered(
-    read: Recollection,
+    mut read: Recollection,
     shown: ShownEnrichment,
     enriched: &EnrichmentAnswer,
     now_ms: i64,
     memory_ms: f64,
     enrichment_ms: f64,
 ) -> Recall {
+    bounds::keep(&mut read);
     let age_ms = |since_ms: i64| now_ms.saturating_sub(since_ms).max(0);
-    Recall {
+    let mut recall = Recall {
         known: read.known,
         degraded: None,
         summary: read
@@ -139,7 +141,9 @@ fn remembered(
             .iter()
             .map(|vendor| format!("enrichment.{vendor}"))
             .collect(),
-    }
+    };
+    bounds::keep_answer(&mut recall);
+    recall
 }
 
 fn millis(took: Duration) -> f64 {

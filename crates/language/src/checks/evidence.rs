@@ -2,11 +2,12 @@
 
 use super::numbers::Numbers;
 use crate::{
-    findings::{Topic, is_channel},
+    findings::{Topic, is_channel, is_within_bounds},
     text::{plain::plain, small::is_small},
 };
 
-/// The longest value and the longest quote, in bytes.
+/// The longest value and the longest quote that are believed, in bytes: a model that tells more than that has not found
+/// one thing.
 const LONGEST_VALUE: usize = 160;
 const LONGEST_QUOTE: usize = 400;
 
@@ -16,7 +17,7 @@ const LONGEST_QUOTE: usize = 400;
 pub fn proven_value(topic: Topic, value: &str, quote: &str) -> Option<String> {
     let value = shaped(topic, value.trim())?;
     let fits = !value.is_empty() && value.len() <= LONGEST_VALUE && quote.len() <= LONGEST_QUOTE;
-    (fits && plain(&value) == value && tells(quote, &value)).then_some(value)
+    (fits && is_within_bounds(topic, &value, quote) && plain(&value) == value && tells(quote, &value)).then_some(value)
 }
 
 /// The value in the topic's form.

@@ -8,4 +8,4 @@ mod numbers;
 mod prose;
 
 pub use evidence::proven_value;
-pub use prose::{Rejection, Source, prose};
+pub use prose::{Most, Rejection, Source, prose};

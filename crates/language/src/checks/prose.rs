@@ -20,7 +20,7 @@ use crate::{
 pub enum Rejection {
     /// It says nothing.
     Empty,
-    /// It has too many words, and no sentence of it fits.
+    /// It is too long, and no sentence of it fits.
     TooLong,
     /// It has line breaks, invisible characters or markup.
     NotPlain,
@@ -142,12 +142,11 @@ const URGING: &[&str] = &[
 /// Capitalised words that need not have been said.
 const KNOWN: &[&str] = &["agent", "caller", "client", "customer", "utc"];
 
-/// Checks the summary `text` against what was said: the text in one line, cut to the sentences that fit into `most`
-/// words.
+/// Checks the summary `text` against what was said: the text in one line, cut to the sentences that fit into `most`.
 ///
 /// # Errors
 /// [`Rejection`] with the first rule that the text breaks.
-pub fn prose(text: &str, most: usize, source: &Source) -> Result<String, Rejection> {
+pub fn prose(text: &str, most: Most, source: &Source) -> Result<String, Rejection> {
     if !is_plain(text.trim()) {
         return Err(Rejection::NotPlain);
     }
@@ -156,13 +155,28 @@ pub fn prose(text: &str, most: usize, source: &Source) -> Result<String, Rejecti
         return Err(Rejection::Empty);
     }
     let prose = Prose::parse(text)?;
-    let prose = if prose.text.split(' ').count() > most {
-        Prose::parse(prose.cut(most).ok_or(Rejection::TooLong)?)?
-    } else {
+    let prose = if most.takes(&prose.text) {
         prose
+    } else {
+        Prose::parse(prose.cut(most).ok_or(Rejection::TooLong)?)?
     };
     prose.check(source)?;
     Ok(prose.text)
+}
+
+/// How long a summary may be.
+#[derive(Debug, Clone, Copy)]
+pub struct Most {
+    /// The most words.
+    pub words: usize,
+    /// The most characters.
+    pub characters: usize,
+}
+
+impl Most {
+    fn takes(self, text: &str) -> bool {
+        text.split(' ').count() <= self.words && text.chars().nth(self.characters).is_none()
+    }
 }
 
 /// A summary with its quotations set aside.
@@ -195,8 +209,8 @@ impl Prose {
         Ok(Self { text, outside, quotes })
     }
 
-    /// The sentences that fit into `most` words; `None` when not even the first does.
-    fn cut(&self, most: usize) -> Option<String> {
+    /// The sentences that fit into `most`; `None` when not even the first does.
+    fn cut(&self, most: Most) -> Option<String> {
         let words = words(&self.outside);
         let ends = words.windows(2).filter(|pair| pair[0].after == After::Stop);
         let kept = ends
@@ -208,7 +222,7 @@ impl Prose {
                     kept.to_owned()
                 }
             })
-            .take_while(|kept| kept.split(' ').count() <= most);
+            .take_while(|kept| most.takes(kept));
         kept.last()
     }
 
@@ -306,8 +320,13 @@ fn beginning(text: &str, words: &[Word<'_>], place: usize) -> Option<Beginning> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summary::CALL_WORDS;
+    use crate::summary::{CALL_CHARACTERS, CALL_WORDS};
     use proptest::prelude::*;
+
+    const CALL: Most = Most {
+        words: CALL_WORDS,
+        characters: CALL_CHARACTERS,
+    };
 
     const SAID: [&str; 4] = [
         "hi this is maren okafor my dishwasher leaks since tuesday and i paid two hundred dollars",
@@ -317,7 +336,7 @@ mod tests {
     ];
 
     fn checked(text: &str) -> Result<String, Rejection> {
-        prose(text, CALL_WORDS, &Source::of(SAID))
+        prose(text, CALL, &Source::of(SAID))
     }
 
     #[test]
@@ -405,6 +424,13 @@ mod tests {
         assert_eq!(checked("  "), Err(Rejection::Empty));
         let endless = format!("Caller reported {} leak.", "a very ".repeat(60));
         assert_eq!(checked(&endless), Err(Rejection::TooLong));
+        let at_bound = format!("Caller reported a {}.", "leak".repeat(95) + "s");
+        assert_eq!(at_bound.len(), CALL_CHARACTERS);
+        assert_eq!(
+            prose(&at_bound, CALL, &Source::of([at_bound.as_str()])).as_deref(),
+            Ok(at_bound.as_str())
+        );
+        assert_eq!(checked(&at_bound.replace("s.", "ss.")), Err(Rejection::TooLong));
         assert_eq!(
             checked(&format!("Caller reported a leak. The agent listened. {endless}")).as_deref(),
             Ok("Caller reported a leak. The agent listened.")
@@ -418,8 +444,8 @@ mod tests {
     proptest! {
         #[test]
         fn whatever_is_kept_is_one_bounded_line(text in any::<String>(), said in any::<String>()) {
-            if let Ok(kept) = prose(&text, CALL_WORDS, &Source::of([said.as_str()])) {
-                prop_assert!(kept.split(' ').count() <= CALL_WORDS);
+            if let Ok(kept) = prose(&text, CALL, &Source::of([said.as_str()])) {
+                prop_assert!(kept.split(' ').count() <= CALL_WORDS && kept.chars().count() <= CALL_CHARACTERS);
                 prop_assert_eq!(&line(&kept), &kept);
             }
         }

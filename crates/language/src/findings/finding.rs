@@ -104,14 +104,29 @@ impl Transcript<'_> {
     }
 }
 
-/// The longest quote, in bytes; whoever says more than that at a time is not stating one thing.
-const LONGEST_QUOTE: usize = 1_000;
+/// The most characters of a name.
+pub const NAME_CHARACTERS: usize = 100;
+
+/// The most characters of any other value.
+pub const VALUE_CHARACTERS: usize = 200;
+
+/// The most characters of a quote; whoever says more than that at a time is not stating one thing.
+pub const QUOTE_CHARACTERS: usize = 500;
+
+/// Whether neither what was stated about `topic` nor the words that prove it are longer than what is shown.
+pub(crate) fn is_within_bounds(topic: Topic, value: &str, quote: &str) -> bool {
+    let most = match topic {
+        Topic::Name => NAME_CHARACTERS,
+        _ => VALUE_CHARACTERS,
+    };
+    value.chars().nth(most).is_none() && quote.chars().nth(QUOTE_CHARACTERS).is_none()
+}
 
 /// The statement that the words at the places `words` prove.
 pub(super) fn statement(topic: Topic, value: String, utterance: &Utterance<'_>, words: Range<usize>) -> Finding {
     let span = utterance.span(words);
     let quote = &utterance.text[span.clone()];
-    let is_unfit = quote.is_empty() || quote.len() > LONGEST_QUOTE || quote.contains('\0');
+    let is_unfit = quote.is_empty() || !is_within_bounds(topic, &value, quote) || quote.contains('\0');
     if value.is_empty() || is_unfit {
         return Finding::Doubt(topic);
     }
@@ -122,4 +137,35 @@ pub(super) fn statement(topic: Topic, value: String, utterance: &Utterance<'_>, 
         span,
         terms: None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transcript::{Speaker, Transcript};
+
+    #[test]
+    fn what_is_longer_than_its_bound_is_not_stated() {
+        let is_stated = |topic, value: usize, quote: usize| {
+            let text = "é".repeat(quote);
+            let call = Transcript::read([(Speaker::Caller, text.as_str())]);
+            let utterance = Utterance::new(0, &call.turns[0]);
+            let found = statement(topic, "ü".repeat(value), &utterance, 0..1);
+            matches!(found, Finding::Statement(_))
+        };
+        for (topic, value, quote) in [
+            (Topic::Name, NAME_CHARACTERS, 1),
+            (Topic::City, VALUE_CHARACTERS, 1),
+            (Topic::City, 1, QUOTE_CHARACTERS),
+        ] {
+            assert!(is_stated(topic, value, quote), "{topic:?} {value} {quote}");
+        }
+        for (topic, value, quote) in [
+            (Topic::Name, NAME_CHARACTERS + 1, 1),
+            (Topic::City, VALUE_CHARACTERS + 1, 1),
+            (Topic::City, 1, QUOTE_CHARACTERS + 1),
+        ] {
+            assert!(!is_stated(topic, value, quote), "{topic:?} {value} {quote}");
+        }
+    }
 }

@@ -18,7 +18,8 @@ mod timing;
 mod utterance;
 
 pub use agreement::{Agreed, Clock, Day, Status, Terms, unclosed};
-pub use finding::{Finding, Statement, Topic};
+pub(crate) use finding::is_within_bounds;
+pub use finding::{Finding, NAME_CHARACTERS, QUOTE_CHARACTERS, Statement, Topic, VALUE_CHARACTERS};
 pub(crate) use preference::is_channel;
 
 use crate::transcript::Transcript;

@@ -7,7 +7,7 @@ mod scoring;
 mod sentences;
 pub(crate) mod vocabulary;
 
-pub use scoring::CALL_WORDS;
+pub use scoring::{CALL_CHARACTERS, CALL_WORDS};
 
 use crate::{
     findings::{Agreed, Finding, Statement, Status, unclosed},
@@ -18,8 +18,8 @@ use sentences::Sentence;
 /// How reports begin that follow each other without being said again.
 const REPEATED: &[&str] = &["asks: ", "asks for ", "says: ", "tells the agent ", "tells the caller "];
 
-/// The gist of a call in at most [`CALL_WORDS`] words, in the third person: what the caller wanted, what was agreed,
-/// what is open. `findings` are those of the same call. Empty when nothing was said that tells.
+/// The gist of a call in at most [`CALL_WORDS`] words and [`CALL_CHARACTERS`] characters, in the third person: what the
+/// caller wanted, what was agreed, what is open. `findings` are those of the same call. Empty when nothing was said that tells.
 #[must_use]
 pub fn of_call(transcript: &Transcript<'_>, findings: &[Finding]) -> String {
     let agreed = agreed(findings);
@@ -34,10 +34,27 @@ pub fn of_call(transcript: &Transcript<'_>, findings: &[Finding]) -> String {
     let request = scoring::request(&sentences, &agreed);
     let request = told(&sentences, request.into_iter().collect());
     if request.is_empty() || words + request.split(' ').count() > WITH_REQUEST_WORDS {
+        return agreed;
+    }
+    let whole = format!("{request} {agreed}");
+    if whole.chars().nth(CALL_CHARACTERS).is_some() {
         agreed
     } else {
-        format!("{request} {agreed}")
+        whole
     }
+}
+
+/// The sentences at the beginning of a call's summary that fit into [`CALL_CHARACTERS`], when an earlier release made a
+/// longer one. It never ends within a quotation.
+#[must_use]
+pub fn bounded(summary: &str) -> &str {
+    let Some((end, _)) = summary.char_indices().nth(CALL_CHARACTERS) else {
+        return summary;
+    };
+    let fitting = &summary[..end];
+    let stops = fitting.match_indices(". ").map(|(stop, _)| &fitting[..=stop]);
+    let is_whole = |sentences: &&str| sentences.matches('"').count().is_multiple_of(2);
+    stops.filter(is_whole).last().unwrap_or_default()
 }
 
 /// The most words with the request: long agreements tell it themselves.
@@ -395,6 +412,41 @@ mod tests {
     }
 
     #[test]
+    fn a_summary_has_a_bound_in_characters() {
+        let said = |long: &str| {
+            let wish = format!("i would like to order a {long} {long} and a {long} please");
+            summary(&[
+                (Speaker::Caller, &wish),
+                (Speaker::Agent, &format!("okay {long} {long}")),
+                (Speaker::Caller, "my kitchen sink is leaking"),
+            ])
+        };
+        assert_eq!(
+            said("lamp"),
+            "Caller wants to order a lamp and a lamp and tells the agent their kitchen sink is leaking."
+        );
+        let longest = (0..200)
+            .map(|length| said(&"w".repeat(length)).chars().count())
+            .max()
+            .unwrap();
+        assert!((300..=CALL_CHARACTERS).contains(&longest), "{longest}");
+        assert_eq!(
+            said(&"w".repeat(60_000)),
+            "Caller tells the agent their kitchen sink is leaking."
+        );
+    }
+
+    #[test]
+    fn a_longer_summary_of_an_earlier_release_ends_with_a_whole_sentence() {
+        let longest = format!("Caller wants {}.", "w".repeat(CALL_CHARACTERS - 14));
+        assert_eq!(bounded(&longest), longest);
+        let first = "Caller says: \"it is. or not\".";
+        let second = format!(" Agent says: \"yes. no. {}\".", "w".repeat(CALL_CHARACTERS));
+        assert_eq!(bounded(&format!("{first}{second}")), first);
+        assert_eq!(bounded(&"w".repeat(CALL_CHARACTERS + 1)), "");
+    }
+
+    #[test]
     fn a_call_of_one_long_sentence_has_a_summary() {
         let said = summary(&[(Speaker::Caller, &"the pump in the cellar drips and ".repeat(30))]);
         assert!(!said.is_empty() && said.split(' ').count() <= CALL_WORDS);
@@ -406,6 +458,7 @@ mod tests {
             let turns: Vec<(Speaker, &str)> = texts.iter().map(|text| (Speaker::Caller, text.as_str())).collect();
             let said = summary(&turns);
             prop_assert!(said.split_whitespace().count() <= CALL_WORDS);
+            prop_assert!(said.chars().count() <= CALL_CHARACTERS);
             prop_assert!(!said.chars().any(char::is_control));
             prop_assert_eq!(&said, &summary(&turns));
         }

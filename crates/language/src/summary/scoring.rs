@@ -19,6 +19,12 @@ use crate::{
 /// The most words of a call's summary.
 pub const CALL_WORDS: usize = 60;
 
+/// The most characters of a call's summary.
+pub const CALL_CHARACTERS: usize = 400;
+
+/// What stands around a report at most, in characters: ", and the caller ", and the full stop at the end.
+const AROUND_CHARACTERS: usize = 17;
+
 /// What each return of the call to a word adds to the word's weight, by the logarithm of the count.
 const RETURN: f64 = 1.0;
 
@@ -53,6 +59,7 @@ pub(super) fn telling(sentences: &[Sentence<'_>]) -> Vec<(usize, String)> {
         reports: Vec::new(),
         told: HashSet::new(),
         words: 0,
+        characters: 0,
     };
     // Names have their own place; they are told already.
     for (sentence, contents) in sentences.iter().zip(&contents) {
@@ -126,11 +133,12 @@ struct Selection<'s, 'a> {
     reports: Vec<(usize, String)>,
     told: HashSet<&'s str>,
     words: usize,
+    characters: usize,
 }
 
 impl Selection<'_, '_> {
     /// Takes the sentence at `place` unless less than `novelty` percent of its content is new, or it makes
-    /// more than `most` words; whether it did.
+    /// more than `most` words or than [`CALL_CHARACTERS`]; whether it did.
     fn take(&mut self, place: usize, most: usize, novelty: usize) -> bool {
         let contents = self.contents[place].iter().copied();
         let figures = self.sentences[place]
@@ -150,10 +158,12 @@ impl Selection<'_, '_> {
         let length = report.split(' ').count() + 1;
         // The first sentence may be a long one: something is better than nothing.
         let most = if self.reports.is_empty() { CALL_WORDS } else { most };
-        if self.words + length > most {
+        let characters = report.chars().count() + AROUND_CHARACTERS;
+        if self.words + length > most || self.characters + characters > CALL_CHARACTERS {
             return false;
         }
         self.words += length;
+        self.characters += characters;
         self.told.extend(contents.chain(figures));
         self.reports.push((place, report));
         true
