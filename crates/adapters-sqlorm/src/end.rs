@@ -7,8 +7,9 @@
 //! Locks are taken in one order, sessions before callers before calls, here and where contacts are written.
 
 use domain::{
-    call::{Contact, EndedCall},
+    call::{Contact, EndedCall, Turn},
     error::PortError,
+    facts::SaidFact,
     memory::CallRecord,
 };
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, ExecResult, FromQueryResult, Statement};
@@ -40,7 +41,8 @@ pub(crate) struct EndedRow {
     body_hash: Vec<u8>,
     agent_metadata: Option<String>,
     transcript: Vec<u8>,
-    facts: FactRows,
+    /// The facts as the report counts their times, with the turns in which they were said.
+    facts: Vec<(SaidFact, Option<Turn>)>,
 }
 
 /// What a report finds of its session.
@@ -52,6 +54,12 @@ struct StoredCall {
     writer: Uuid,
     arrival: i64,
     body_hash: Vec<u8>,
+}
+
+/// When a call that was written began, in milliseconds since the epoch.
+#[derive(FromQueryResult)]
+struct StartRow {
+    started_at_ms: i64,
 }
 
 pub(crate) const FIND: &str = "\
@@ -99,7 +107,8 @@ INSERT INTO calls (id, tenant_id, caller_id, session_key, session_id, started_at
 VALUES ($1, $2, $3, $4, $5,
   COALESCE((SELECT recalled_at_ms FROM contacts WHERE tenant_id = $2 AND session_key = $4), $6),
   $7, $8, $9, $10, $11, $12, $13, $14, $15, $7)
-ON CONFLICT (tenant_id, session_key) DO NOTHING";
+ON CONFLICT (tenant_id, session_key) DO NOTHING
+RETURNING started_at_ms";
 
 /// A session that was recalled is open until its call is there.
 const CLOSE: &str = "UPDATE contacts SET ended = true WHERE tenant_id = $1 AND session_key = $2";
@@ -109,7 +118,8 @@ UPDATE calls SET caller_id = $3,
   started_at_ms = COALESCE((SELECT recalled_at_ms FROM contacts WHERE tenant_id = $2 AND session_key = $4), $5),
   received_at_ms = $6, duration_s = $7, outcome = $8, summary = $9, writer = $10, arrival = $11, body_hash = $12,
   agent_metadata = $13, transcript = $14, rewrite_due_ms = $6, rewrite_attempts = 0
-WHERE id = $1 AND tenant_id = $2 AND writer = $15 AND arrival = $16 AND body_hash = $17";
+WHERE id = $1 AND tenant_id = $2 AND writer = $15 AND arrival = $16 AND body_hash = $17
+RETURNING started_at_ms";
 
 /// The correction of a number takes the call away from the caller it was counted for, who lacks a rewrite from then on.
 const UNCOUNT: &str = "\
@@ -128,6 +138,7 @@ impl EndedRow {
             received_at_ms,
             arrival,
         } = record;
+        let turn = |said: &SaidFact| call.transcript.get(said.fact.turn).cloned();
         let transcript = transcript::to_json(&call.transcript)?;
         Ok(Self {
             tenant,
@@ -145,7 +156,7 @@ impl EndedRow {
             body_hash: body_hash(call, &transcript),
             agent_metadata: call.agent_metadata.as_ref().map(|json| json.as_str().to_owned()),
             transcript: transcript::compress(&transcript)?,
-            facts: FactRows::new(facts),
+            facts: facts.iter().map(|said| (said.clone(), turn(said))).collect(),
         })
     }
 
@@ -161,11 +172,11 @@ impl EndedRow {
             let caller = self.count(transaction, 1).await?;
             // Made while the caller is locked, so that a caller's calls have ids in the order of their commits.
             let call = Uuid::now_v7();
-            if self.insert(transaction, call, caller).await?.rows_affected() == 0 {
+            let Some(inserted) = self.insert(transaction, call, caller).await? else {
                 return Ok(Decision::Again);
-            }
+            };
             self.close_session(transaction).await?;
-            self.write_facts(transaction, call, caller).await?;
+            self.write_facts(transaction, call, caller, &inserted).await?;
             return Ok(Decision::Commit(()));
         };
         if stored.writer == self.writer && stored.arrival > self.arrival {
@@ -185,11 +196,11 @@ impl EndedRow {
             .await?;
         }
         let (call, former) = (stored.id, stored.caller_id);
-        if self.replace(transaction, caller, stored).await?.rows_affected() == 0 {
+        let Some(replaced) = self.replace(transaction, caller, stored).await? else {
             return Ok(Decision::Again);
-        }
+        };
         facts::take_away(transaction, self.tenant, call, former).await?;
-        self.write_facts(transaction, call, caller).await?;
+        self.write_facts(transaction, call, caller, &replaced).await?;
         Ok(Decision::Commit(()))
     }
 
@@ -198,8 +209,20 @@ impl EndedRow {
         run(transaction, CLOSE, values).await
     }
 
-    async fn write_facts(&self, transaction: &DatabaseTransaction, call: Uuid, caller: Uuid) -> Result<(), DbErr> {
-        self.facts
+    /// Writes the facts, with their times counted from the start that the call has been given.
+    async fn write_facts(
+        &self,
+        transaction: &DatabaseTransaction,
+        call: Uuid,
+        caller: Uuid,
+        StartRow { started_at_ms }: &StartRow,
+    ) -> Result<(), DbErr> {
+        let since = |(said, turn): &(SaidFact, Option<Turn>)| match turn {
+            Some(turn) if *started_at_ms != self.started_at_ms => said.since(turn, *started_at_ms, self.received_at_ms),
+            _ => said.clone(),
+        };
+        let said: Vec<_> = self.facts.iter().map(since).collect();
+        FactRows::new(&said)
             .write(transaction, self.tenant, call, caller, self.received_at_ms)
             .await
     }
@@ -232,7 +255,12 @@ impl EndedRow {
         row.ok_or(DbErr::RecordNotInserted)?.try_get_by("id")
     }
 
-    async fn insert(&self, transaction: &DatabaseTransaction, call: Uuid, caller: Uuid) -> Result<ExecResult, DbErr> {
+    async fn insert(
+        &self,
+        transaction: &DatabaseTransaction,
+        call: Uuid,
+        caller: Uuid,
+    ) -> Result<Option<StartRow>, DbErr> {
         let values = [
             call.into(),
             self.tenant.into(),
@@ -250,7 +278,7 @@ impl EndedRow {
             self.agent_metadata.clone().into(),
             self.transcript.clone().into(),
         ];
-        run(transaction, INSERT, values).await
+        read_one(transaction, INSERT, values).await
     }
 
     async fn replace(
@@ -258,7 +286,7 @@ impl EndedRow {
         transaction: &DatabaseTransaction,
         caller: Uuid,
         stored: StoredCall,
-    ) -> Result<ExecResult, DbErr> {
+    ) -> Result<Option<StartRow>, DbErr> {
         let values = [
             stored.id.into(),
             self.tenant.into(),
@@ -278,7 +306,7 @@ impl EndedRow {
             stored.arrival.into(),
             stored.body_hash.into(),
         ];
-        run(transaction, REPLACE, values).await
+        read_one(transaction, REPLACE, values).await
     }
 
     async fn arrive_again(&self, transaction: &DatabaseTransaction, stored: StoredCall) -> Result<ExecResult, DbErr> {

@@ -1,7 +1,7 @@
 //! What the service remembers of a caller: what a call leaves, and what a recall reads.
 
 use crate::{
-    call::{Contact, EndedCall, RecentCall, SessionId},
+    call::{Contact, EndedCall, RecentCall, SessionId, Turn},
     caller::Caller,
     enrichment::CachedLookup,
     facts::{KnownFact, SaidFact},
@@ -47,6 +47,31 @@ pub struct CallRecord {
     pub received_at_ms: i64,
     /// The report's place among those of this process.
     pub arrival: Arrival,
+}
+
+impl CallRecord {
+    /// The facts of the record when its call began at `started_at_ms`, in milliseconds since the epoch: a recall of the
+    /// session tells the start better than the report, from which [`CallRecord::facts`] are counted.
+    #[must_use]
+    pub fn facts_since(&self, started_at_ms: i64) -> Vec<SaidFact> {
+        let since = |said: &SaidFact| match self.call.transcript.get(said.fact.turn) {
+            Some(turn) if started_at_ms != self.started_at_ms => said.since(turn, started_at_ms, self.received_at_ms),
+            _ => said.clone(),
+        };
+        self.facts.iter().map(since).collect()
+    }
+}
+
+impl SaidFact {
+    /// The fact, said in `turn`, when its call turns out to have begun at `started_at_ms`; its place among other
+    /// statements stays. Both times are milliseconds since the epoch.
+    #[must_use]
+    pub fn since(&self, turn: &Turn, started_at_ms: i64, received_at_ms: i64) -> Self {
+        Self {
+            order_ms: self.order_ms,
+            ..Self::new(self.fact.clone(), turn, started_at_ms, received_at_ms)
+        }
+    }
 }
 
 /// Everything one recall reads, from one round trip.

@@ -211,17 +211,20 @@ impl Callers {
         calls.sort_by_key(|call| call.commit);
         let mut stated: Vec<_> = calls
             .into_iter()
-            .flat_map(|call| call.record.facts.iter().map(move |said| (call, said)))
+            .flat_map(|call| {
+                let said = call.record.facts_since(self.started_at_ms(call));
+                said.into_iter().map(move |said| (call, said))
+            })
             .collect();
         stated.sort_by_key(|(_, said)| said.order_ms);
-        let known = |(call, said): (&Call, &SaidFact)| KnownFact {
+        let known = |(call, said): (&Call, SaidFact)| KnownFact {
             key: said.fact.key,
-            value: said.fact.value.clone(),
-            quote: said.fact.quote.clone(),
+            value: said.fact.value,
+            quote: said.fact.quote,
             call_id: call.id,
             said_at_ms: said.said_at_ms,
             observed_at_ms: call.record.received_at_ms,
-            terms: said.fact.terms.clone(),
+            terms: said.fact.terms,
         };
         stated.into_iter().map(known).collect()
     }

@@ -60,6 +60,7 @@ enum Flaw {
     ShowsOldFactsFirst,
     KeepsCorrectedFacts,
     ClosesOnceMore,
+    CountsFromTheReport,
     SeenWhenReported,
     SeenWhenLastReported,
 }
@@ -137,6 +138,8 @@ impl CallerMemory for Broken {
         match self.flaw {
             Flaw::ForgetsWhatItAcknowledges => return Ok(()),
             Flaw::ForgetsFacts => record.facts.clear(),
+            // No turn tells any more when it was said.
+            Flaw::CountsFromTheReport => record.facts.iter_mut().for_each(|said| said.fact.turn = usize::MAX),
             Flaw::ForgetsTerms => {
                 for said in &mut record.facts {
                     said.fact.terms = None;
@@ -263,6 +266,7 @@ fails!(
         facts::a_correction_replaces_the_facts,
         facts::a_stated_name_is_the_callers
 );
+fails!(counted_from_the_report: CountsFromTheReport fails facts::a_fact_is_said_after_the_recall_that_began_its_call);
 fails!(closed_once_more: ClosesOnceMore fails facts::what_was_called_off_closes_nothing_later);
 fails!(facts_of_any_arrival: LastWriteWins fails facts::repeats_and_overtaken_reports_bring_no_facts);
 fails!(

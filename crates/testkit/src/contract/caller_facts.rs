@@ -11,7 +11,10 @@ use domain::{
 };
 
 use super::{CallerMemoryFixture, at_once};
-use crate::sample::{NOW_MS, ample, number, query, record, said};
+use crate::{
+    eventually,
+    sample::{NOW_MS, ample, number, query, query_in, record, said},
+};
 
 /// One tenant's view of the memory.
 #[derive(Clone)]
@@ -117,6 +120,48 @@ fn agreement(value: &str, at_ms: i64, when: Option<&str>, status: Status) -> Sai
         status,
     });
     said
+}
+
+/// `record_end` MUST 8: the time of a fact counts from the recall that began the call, and a correction's does as well;
+/// without a recall it is the report's.
+pub async fn a_fact_is_said_after_the_recall_that_began_its_call(fixture: &CallerMemoryFixture) {
+    let view = View::of(fixture, 0);
+    let caller = number(0);
+    // The second turn of the transcript comes 1,250 ms after the start of the call, which lasts a minute.
+    let report = |session: &str, value: &str, received_at_ms: i64, arrival: i64| {
+        let facts = vec![SaidFact {
+            order_ms: received_at_ms,
+            ..said(FactKey::City, value, received_at_ms - 60_000 + 1_250)
+        }];
+        CallRecord {
+            facts,
+            ..record(&caller, session, received_at_ms, arrival)
+        }
+    };
+    view.end(&report("another", "Lisbon", NOW_MS, 1)).await;
+    assert_eq!(view.facts(&caller).await[0].said_at_ms, NOW_MS - 58_750);
+
+    let begun_at_ms = NOW_MS + 10_000;
+    let query = query_in(&caller, begun_at_ms, "session");
+    let read = view.memory.recall(view.tenant, &query, ample()).await;
+    read.expect("a healthy memory recalls");
+    eventually("the recall is noted", async || {
+        let profile = view.memory.caller(view.tenant, &caller, ample()).await;
+        let profile = profile.expect("a healthy memory reads").expect("the caller exists");
+        (profile.last_seen_ms == begun_at_ms).then_some(())
+    })
+    .await;
+    for (value, arrival) in [("Porto", 2), ("Faro", 3)] {
+        let mut report = report("session", value, NOW_MS + 15_000, arrival);
+        value.clone_into(&mut report.call.transcript[0].text);
+        view.end(&report).await;
+        let shown = view.facts(&caller).await;
+        assert_eq!(
+            (shown[0].value.as_str(), shown[0].said_at_ms),
+            (value, begun_at_ms + 1_250),
+            "of {shown:?}"
+        );
+    }
 }
 
 /// `recall` MUST 6: an agreement is shown with its day, its hour and how it stands, exactly.
@@ -316,6 +361,7 @@ macro_rules! caller_facts_contract {
             $module, $fixture, caller_facts:
             a_fact_is_shown_with_its_evidence,
             what_stands_is_the_newest,
+            a_fact_is_said_after_the_recall_that_began_its_call,
             an_agreement_is_shown_with_its_terms,
             what_is_called_off_closes_the_agreement,
             what_was_called_off_closes_nothing_later,

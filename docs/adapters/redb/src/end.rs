@@ -135,7 +135,8 @@ fn put(
     caller.last_seen_ms = caller.last_seen_ms.max(record.contact.last_ms);
     caller.changed(record.received_at_ms);
     CALLS_OF_CALLER.put(write, (tenant, number, call.started_at_ms, call.commit), &id)?;
-    facts::add(write, tenant, number, &mut caller, (id, &mut call), &record.facts)?;
+    let said = record.facts_since(call.started_at_ms);
+    facts::add(write, tenant, number, &mut caller, (id, &mut call), &said)?;
     backlog::lack_call(write, tenant, id, &mut call, record.received_at_ms)?;
     CALLERS.put(write, (tenant, number), &caller)?;
     CALLS.put(write, (tenant, id), &call)
