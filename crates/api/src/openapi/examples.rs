@@ -3,7 +3,11 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use actix_web::http::StatusCode;
-use domain::{access::Scope, error::Error, phone::PhoneError};
+use domain::{
+    access::Scope,
+    error::{Error, PortError},
+    phone::PhoneError,
+};
 use serde_json::{Value, json};
 use utoipa::openapi::{Content, OpenApi, RefOr, Schema, example::ExampleBuilder, path::Operation};
 
@@ -160,7 +164,7 @@ fn refusals(operation: &str) -> Vec<(&'static str, Refusal)> {
             Refusal::rate_limited(USED_UP, Duration::from_secs(1)),
         ),
         ("A fault of the service", Refusal::internal("an example")),
-        ("A dependency is away", Refusal::unavailable("an example")),
+        ("A dependency is away", PortError::deadline("an example").into()),
     ];
     refusals.extend(match operation {
         "recallAndEnrich" => vec![
