@@ -309,8 +309,9 @@ fn question(claim: &Claim) -> Question<'_> {
         Subject::Caller {
             total_calls,
             recent_calls,
+            facts,
             ..
-        } => Question::Caller(rewrite::lines_of_caller(*total_calls, recent_calls)),
+        } => Question::Caller(rewrite::lines_of_caller(*total_calls, recent_calls, facts)),
     }
 }
 

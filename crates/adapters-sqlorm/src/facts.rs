@@ -230,14 +230,42 @@ const EVERY: &str = candidates!("");
 
 const SET_STANDS: &str = "UPDATE facts SET stands = $4 WHERE tenant_id = $1 AND call_id = $2 AND place = $3";
 
-/// The facts of the number `$2` of the tenant `$1`, those too that no longer stand, newest first.
-pub(crate) const HISTORY: &str = "\
-SELECT f.key, f.value, f.quote, f.call_id, f.said_at_ms, f.observed_at_ms, f.stands, f.agreed_when, f.agreed_status
-FROM facts AS f JOIN callers AS c ON c.id = f.caller_id AND c.tenant_id = f.tenant_id
-WHERE c.tenant_id = $1 AND c.phone_number = $2
-ORDER BY f.order_ms DESC, f.call_id DESC, f.place DESC LIMIT $3";
+/// Facts as [`HistoryRow`] reads them, newest first, from where `$from` says.
+macro_rules! history {
+    ($from:literal) => {
+        concat!(
+            "SELECT f.key, f.value, f.quote, f.call_id, f.said_at_ms, f.observed_at_ms, f.stands, f.agreed_when, \
+               f.agreed_status FROM facts AS f ",
+            $from,
+            " ORDER BY f.order_ms DESC, f.call_id DESC, f.place DESC"
+        )
+    };
+}
 
-/// A row of [`HISTORY`].
+/// The facts of the number `$2` of the tenant `$1`, those too that no longer stand, newest first; at most `$3`.
+pub(crate) const HISTORY: &str = concat!(
+    history!(
+        "JOIN callers AS c ON c.id = f.caller_id AND c.tenant_id = f.tenant_id \
+         WHERE c.tenant_id = $1 AND c.phone_number = $2"
+    ),
+    " LIMIT $3"
+);
+
+/// The facts of the caller `$2` that stand, newest first.
+const SHOWN: &str = history!("WHERE f.tenant_id = $1 AND f.caller_id = $2 AND f.stands");
+
+/// The facts of `caller` that stand and that this release knows, newest first.
+pub(crate) async fn shown(
+    transaction: &DatabaseTransaction,
+    tenant: Uuid,
+    caller: Uuid,
+) -> Result<Vec<KnownFact>, DbErr> {
+    let rows: Vec<HistoryRow> = read_all(transaction, SHOWN, [tenant.into(), caller.into()]).await?;
+    let known = rows.into_iter().filter_map(HistoryRow::known);
+    Ok(known.map(|known| known.fact).collect())
+}
+
+/// A row of [`HISTORY`] or [`SHOWN`].
 #[derive(FromQueryResult)]
 pub(crate) struct HistoryRow {
     key: String,

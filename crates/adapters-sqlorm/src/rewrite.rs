@@ -11,7 +11,7 @@ use domain::{
     call::{CallId, RecentCall, Turn},
     context::Deadline,
     error::PortError,
-    facts::{Fact, SaidFact},
+    facts::{Fact, KnownFact, SaidFact},
     port::{
         Claim, Day, RequestId, Subject, SummaryBacklog,
         rewrite::{ATTEMPTS, WORTH_MS},
@@ -158,7 +158,7 @@ struct DueCallRow {
 /// What was leased, before its text is decoded.
 enum LeasedWork {
     Call(DueCallRow),
-    Caller(DueCallerRow, Vec<RecentCall>),
+    Caller(DueCallerRow, Vec<RecentCall>, Vec<KnownFact>),
 }
 
 #[async_trait]
@@ -334,11 +334,12 @@ impl LeasedWork {
                 let subject = Subject::Call { call, transcript };
                 (row.tenant_id, row.rewrite_attempts, row.body_hash, subject)
             }
-            Self::Caller(row, recent_calls) => {
+            Self::Caller(row, recent_calls, facts) => {
                 let subject = Subject::Caller {
                     caller: row.id,
                     total_calls: u64::try_from(row.total_calls).unwrap_or_default(),
                     recent_calls,
+                    facts,
                 };
                 let version = row.memory_changed_ms.to_be_bytes().to_vec();
                 (row.tenant_id, row.rewrite_attempts, version, subject)
@@ -367,7 +368,8 @@ async fn lease_caller(
     run(transaction, LEASE_CALLER, lease).await?;
     let calls: Vec<CallRow> = read_all(transaction, RECENT_CALLS, [row.tenant_id.into(), row.id.into()]).await?;
     let calls = calls.into_iter().map(RecentCall::from).collect();
-    Ok(Some(LeasedWork::Caller(row, calls)))
+    let facts = facts::shown(transaction, row.tenant_id, row.id).await?;
+    Ok(Some(LeasedWork::Caller(row, calls, facts)))
 }
 
 async fn lease_call(

@@ -15,7 +15,7 @@ use language::{
 
 use crate::{
     call::{RecentCall, Role, Turn},
-    facts::{Fact, FactKey, SaidFact, is_evidence},
+    facts::{Fact, FactKey, KnownFact, SaidFact, is_evidence},
     summary::{CALLER_CHARACTERS, CALLER_WORDS, line_of_call},
 };
 
@@ -138,11 +138,12 @@ fn take<'t>(turns: impl Iterator<Item = (usize, &'t Turn)>, mut room: usize) -> 
 }
 
 /// What a model is asked with about a caller: how often they called, then a line for each of `recent_calls`, newest
-/// first.
+/// first. Of what was agreed in them, the lines tell what stands by `facts`.
 #[must_use]
-pub fn lines_of_caller(total_calls: u64, recent_calls: &[RecentCall]) -> Vec<String> {
+pub fn lines_of_caller(total_calls: u64, recent_calls: &[RecentCall], facts: &[KnownFact]) -> Vec<String> {
     let count = std::iter::once(format!("Calls so far: {total_calls}."));
-    count.chain(recent_calls.iter().map(line_of_call)).collect()
+    let lines = recent_calls.iter().map(|call| line_of_call(call, facts));
+    count.chain(lines).collect()
 }
 
 /// Checks what a model made of a call. A fact that does not pass is left out; a summary that does not pass refuses the
@@ -304,10 +305,11 @@ mod tests {
             call_id: CallId(Uuid::nil()),
             started_at_ms: 1_790_856_000_000,
             duration_s: 60.0,
-            summary: "Caller reported a leak.".to_owned(),
+            summary: "Caller reported a leak. Agreed: plumber on Monday.".to_owned(),
             outcome: CallOutcome::CallbackRequested,
         };
-        let lines = lines_of_caller(3, &[call]);
+        // Nothing stands of what was agreed.
+        let lines = lines_of_caller(3, &[call], &[]);
         assert_eq!(
             lines,
             [

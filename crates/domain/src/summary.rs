@@ -12,7 +12,7 @@ use language::{
 use time::OffsetDateTime;
 
 use crate::{
-    call::{CallId, CallOutcome, RecentCall, day},
+    call::{CallOutcome, RecentCall, day},
     facts::{FactKey, KnownFact, Status, Terms},
 };
 
@@ -45,27 +45,19 @@ pub fn of_caller(total_calls: u64, recent_calls: &[RecentCall], facts: &[KnownFa
         format!("{total_calls} calls so far")
     };
     let when = date(last.started_at_ms).map_or(String::new(), |date| format!(", the last on {date} (UTC)"));
-    let mut paragraph = Paragraph::default();
+    let mut paragraph = Paragraph::new();
     paragraph.add(&format!("{count}{when}: {}.", outcome(last.outcome)));
-    let agreements = Agreements::of(facts, now_ms);
-    paragraph.add_list(
-        "Agreed:",
-        agreements.to_come.iter().map(|agreement| agreement.told.as_str()),
-    );
-    if !agreements.tell(last, &paragraph) {
+    let mut agreements = Agreements::of(facts, now_ms);
+    paragraph.add_list("Agreed:", CALLER_WORDS, &mut agreements.to_come);
+    if !agreements.are_told(last) {
         paragraph.add(&agreements.gist(last));
     }
     paragraph.add(&open(recent_calls));
     paragraph.add(&on_record(facts, &last.summary));
-    let mut past = Paragraph::of_words(PAST_WORDS.min(paragraph.left));
-    past.add_list("Past:", agreements.past.iter().map(|agreement| agreement.told.as_str()));
-    paragraph.add(&past.text);
+    paragraph.add_list("Past:", PAST_WORDS, &mut agreements.past);
     // What was agreed stands there already.
-    let other: Vec<&RecentCall> = earlier
-        .iter()
-        .filter(|call| !agreements.tell(call, &paragraph))
-        .collect();
-    for call in other.into_iter().filter(|call| date(call.started_at_ms).is_some()) {
+    let other = earlier.iter().filter(|call| !agreements.are_told(call));
+    for call in other.filter(|call| date(call.started_at_ms).is_some()) {
         paragraph.add(&by_date(call, &agreements.gist(call)));
     }
     paragraph.text
@@ -73,19 +65,19 @@ pub fn of_caller(total_calls: u64, recent_calls: &[RecentCall], facts: &[KnownFa
 
 /// What stands of what was agreed.
 struct Agreements<'f> {
+    facts: &'f [KnownFact],
     /// For today or later, the next first; and then what has no day.
     to_come: Vec<Agreement<'f>>,
     /// For days that are gone, the latest first.
     past: Vec<Agreement<'f>>,
-    /// The calls in which it was agreed, or called off.
-    calls: Vec<CallId>,
 }
 
 /// Something that was agreed.
 struct Agreement<'f> {
+    fact: &'f KnownFact,
     when: Option<&'f str>,
-    call: CallId,
-    told: String,
+    words: String,
+    is_told: bool,
 }
 
 /// For how long after a call something without a day is still to come, in milliseconds.
@@ -95,21 +87,21 @@ impl<'f> Agreements<'f> {
     fn of(facts: &'f [KnownFact], now_ms: i64) -> Self {
         let today = day(now_ms).to_string();
         let mut all = Self {
+            facts,
             to_come: Vec::new(),
             past: Vec::new(),
-            calls: Vec::new(),
         };
         for fact in facts {
             let Some(terms) = &fact.terms else { continue };
-            all.calls.push(fact.call_id);
             // What was called off needs no appearance; what tells of the software behind a conversation gets none.
             if terms.status == Status::Cancelled || is_about_software(&fact.value) {
                 continue;
             }
             let agreement = Agreement {
+                fact,
                 when: terms.when.as_deref(),
-                call: fact.call_id,
-                told: told(&fact.value, terms),
+                words: told(&fact.value, terms),
+                is_told: false,
             };
             let is_to_come = match agreement.when {
                 Some(when) => when.get(..today.len()).is_some_and(|day| day >= today.as_str()),
@@ -128,28 +120,78 @@ impl<'f> Agreements<'f> {
         all
     }
 
-    /// Whether nothing is left to say of what was agreed in `call`: `paragraph` says it, or it is gone.
-    fn tell(&self, call: &RecentCall, paragraph: &Paragraph) -> bool {
-        let is_told = |agreement: &Agreement<'_>| paragraph.text.contains(&agreement.told);
-        let is_of_call = |agreement: &&Agreement<'_>| agreement.call == call.call_id;
-        self.past.iter().any(|agreement| is_of_call(&agreement)) || self.to_come.iter().filter(is_of_call).any(is_told)
+    /// Whether something was agreed in `call` and all of it is told by now.
+    fn are_told(&self, call: &RecentCall) -> bool {
+        let mut of_call = of_call(self.facts, call).peekable();
+        let is_told = |fact: &KnownFact| {
+            let mut all = self.to_come.iter().chain(&self.past);
+            all.any(|agreement| std::ptr::eq(agreement.fact, fact) && agreement.is_told)
+        };
+        of_call.peek().is_some() && of_call.all(is_told)
     }
 
-    /// The gist of `call`, without what was agreed in it and stands no longer.
+    /// The gist of `call` with no agreement but those that are to come and have not been told.
     fn gist(&self, call: &RecentCall) -> String {
-        let gist = line(&call.summary);
-        if self.calls.contains(&call.call_id) {
-            return gist;
-        }
-        let begins = |end: &usize| *end == 0 || gist[..*end].ends_with(". ");
-        let of_status = |status: &str| gist.match_indices(status).map(|(place, _)| place).find(begins);
-        let ends = OF_AGREEMENTS.iter().filter_map(|status| of_status(status)).min();
-        gist[..ends.unwrap_or(gist.len())].trim_end().to_owned()
+        gist(call, self.facts, |fact| {
+            let mut to_come = self.to_come.iter();
+            to_come.any(|agreement| std::ptr::eq(agreement.fact, fact) && !agreement.is_told)
+        })
     }
 }
 
-/// How what was agreed begins in the gist of a call; see [`language::summary::of_call`].
+/// What stands of what was agreed or called off in `call`.
+fn of_call<'f>(facts: &'f [KnownFact], call: &RecentCall) -> impl Iterator<Item = &'f KnownFact> {
+    let call = call.call_id;
+    facts
+        .iter()
+        .filter(move |fact| fact.call_id == call && fact.terms.is_some())
+}
+
+fn is_cancelled(fact: &KnownFact) -> bool {
+    let terms = fact.terms.as_ref();
+    terms.is_some_and(|terms| terms.status == Status::Cancelled)
+}
+
+/// How what became of an agreement begins in the gist of a call; see [`language::summary::of_call`].
 const OF_AGREEMENTS: [&str; 3] = ["Agreed: ", "Asked for: ", "Moved: "];
+const OF_CANCELLATIONS: &str = "Cancelled: ";
+
+/// The gist of `call`. Of what was agreed in it, it tells what stands and `is_wanted`; and of what was called off, what
+/// was not agreed again in the same words.
+fn gist(call: &RecentCall, facts: &[KnownFact], is_wanted: impl Fn(&KnownFact) -> bool) -> String {
+    let says = |fact: &&KnownFact, what: &str| !is_cancelled(fact) && plain(&fact.value) == what.trim_end_matches('.');
+    let is_kept = |part: &&str| {
+        if let Some(what) = part.strip_prefix(OF_CANCELLATIONS) {
+            let mut agreed = facts.iter().filter(|fact| fact.terms.is_some());
+            return !agreed.any(|fact| says(&fact, what));
+        }
+        match OF_AGREEMENTS.iter().find_map(|head| part.strip_prefix(head)) {
+            Some(what) => of_call(facts, call).any(|fact| says(&fact, what) && is_wanted(fact)),
+            None => true,
+        }
+    };
+    let gist = line(&call.summary);
+    let kept: Vec<&str> = parts(&gist).into_iter().filter(is_kept).collect();
+    kept.join(" ")
+}
+
+/// The parts of a call's gist: what comes before its agreements, and each of these. What is quoted divides nothing.
+fn parts(gist: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let (mut begin, mut is_quoted) = (0, false);
+    for (place, mark) in gist.char_indices() {
+        is_quoted ^= mark == '"';
+        let rest = &gist[place..];
+        let mut heads = OF_AGREEMENTS.iter().chain([&OF_CANCELLATIONS]);
+        let begins = !is_quoted && gist[..place].ends_with(". ") && heads.any(|head| rest.starts_with(head));
+        if begins {
+            parts.push(gist[begin..place].trim_end());
+            begin = place;
+        }
+    }
+    parts.push(&gist[begin..]);
+    parts
+}
 
 /// An agreement in words.
 fn told(what: &str, terms: &Terms) -> String {
@@ -166,9 +208,9 @@ fn told(what: &str, terms: &Terms) -> String {
     }
 }
 
-/// A call by date, outcome and gist.
-pub(crate) fn line_of_call(call: &RecentCall) -> String {
-    by_date(call, &line(&call.summary))
+/// A call by date, outcome and gist, of which only those agreements are told that stand by `facts`.
+pub(crate) fn line_of_call(call: &RecentCall, facts: &[KnownFact]) -> String {
+    by_date(call, &gist(call, facts, |_| true))
 }
 
 fn by_date(call: &RecentCall, gist: &str) -> String {
@@ -186,17 +228,11 @@ struct Paragraph {
     characters_left: usize,
 }
 
-impl Default for Paragraph {
-    fn default() -> Self {
-        Self::of_words(CALLER_WORDS)
-    }
-}
-
 impl Paragraph {
-    fn of_words(left: usize) -> Self {
+    const fn new() -> Self {
         Self {
             text: String::new(),
-            left,
+            left: CALLER_WORDS,
             characters_left: CALLER_CHARACTERS,
         }
     }
@@ -216,17 +252,19 @@ impl Paragraph {
         self.characters_left -= characters;
     }
 
-    /// Adds a sentence of as many `entries` as fit behind its `head`.
-    fn add_list<'e>(&mut self, head: &str, entries: impl Iterator<Item = &'e str>) {
-        let mut left = self.left.saturating_sub(head.split(' ').count());
+    /// Adds a sentence of at most `most` words behind its `head`: as many of the agreements as fit, which are told then.
+    fn add_list(&mut self, head: &str, most: usize, agreements: &mut [Agreement<'_>]) {
+        let mut left = self.left.min(most).saturating_sub(head.split(' ').count());
         let mut characters_left = self.characters_left.saturating_sub(head.chars().count() + 3);
         let mut fitting = Vec::new();
-        for entry in entries {
+        for agreement in agreements {
+            let entry = agreement.words.as_str();
             // With the semicolon and the blank.
             let (words, characters) = (entry.split(' ').count(), entry.chars().count() + 2);
             if words <= left && characters <= characters_left {
                 left -= words;
                 characters_left -= characters;
+                agreement.is_told = true;
                 fitting.push(entry);
             }
         }
@@ -268,7 +306,7 @@ fn on_record(facts: &[KnownFact], gist: &str) -> String {
             FactKey::Appointment | FactKey::Order if fact.terms.is_some() => continue,
             FactKey::Appointment => "appointment",
             FactKey::Order => "order",
-            FactKey::Promise => "was promised",
+            FactKey::Promise => "we promised:",
         };
         let value = first_words(&plain(&fact.value), VALUE_WORDS);
         if gist.contains(&value.to_lowercase()) {
@@ -278,7 +316,13 @@ fn on_record(facts: &[KnownFact], gist: &str) -> String {
             (FactKey::Appointment | FactKey::Promise, Some(date)) => format!(" (said on {date})"),
             _ => String::new(),
         };
-        let fact = format!("{what} \"{value}\"{said}");
+        // "reference BD4417" says itself what it is.
+        let what = if begins_with(&value, what) {
+            String::new()
+        } else {
+            format!("{what} ")
+        };
+        let fact = format!("{what}\"{value}\"{said}");
         let words = fact.split_whitespace().count();
         if words <= left {
             left -= words;
@@ -290,6 +334,14 @@ fn on_record(facts: &[KnownFact], gist: &str) -> String {
     } else {
         format!("On record: {}.", told.join(", "))
     }
+}
+
+/// Whether the first words of `text` are `words`, in capitals or not.
+fn begins_with(text: &str, words: &str) -> bool {
+    let first = text
+        .get(..words.len())
+        .filter(|first| first.eq_ignore_ascii_case(words));
+    first.is_some() && !text[words.len()..].starts_with(char::is_alphanumeric)
 }
 
 /// An outcome in words.
@@ -391,20 +443,20 @@ mod tests {
         assert!(!of_caller(2, &[spoken, asked], &[], NEW_YEARS_EVE).contains("Open"));
     }
 
+    /// A call of its own, so many days before the last day of the year.
+    fn in_call(days: u32, gist: &str) -> RecentCall {
+        RecentCall {
+            call_id: CallId(Uuid::from_u128(days.into())),
+            ..call(NEW_YEARS_EVE - DAY * i64::from(days), CallOutcome::Other, gist)
+        }
+    }
+
     #[test]
     fn what_stands_no_longer_is_told_by_no_call() {
-        let of = |place, gist| RecentCall {
-            call_id: CallId(Uuid::from_u128(place)),
-            ..call(
-                NEW_YEARS_EVE - DAY * i64::try_from(place).unwrap(),
-                CallOutcome::Other,
-                gist,
-            )
-        };
         let calls = [
-            of(1, "Caller cannot come. Cancelled: table for two."),
-            of(2, "Caller wants a table. Agreed: table for two on Friday."),
-            of(3, "Agreed: haircut with Ben."),
+            in_call(1, "Caller cannot come. Cancelled: table for two."),
+            in_call(2, "Caller wants a table. Agreed: table for two on Friday."),
+            in_call(3, "Agreed: haircut with Ben."),
         ];
         let haircut = KnownFact {
             call_id: CallId(Uuid::from_u128(3)),
@@ -420,11 +472,125 @@ mod tests {
 
     #[test]
     fn what_has_no_room_is_told_by_its_call() {
-        let long = "word ".repeat(110);
-        let calls = [call(NEW_YEARS_EVE, CallOutcome::Other, "Agreed: a table.")];
+        let long = "x".repeat(910);
+        let calls = [call(NEW_YEARS_EVE, CallOutcome::Other, &format!("Agreed: {long}."))];
         let facts = [agreement(&long, Some("2026-01-02"), Status::Agreed)];
         let told = of_caller(1, &calls, &facts, NEW_YEARS_EVE);
-        assert!(told.ends_with("no particular outcome. Agreed: a table."), "{told}");
+        assert!(
+            told.ends_with(&format!("no particular outcome. Agreed: {long}.")),
+            "{told}"
+        );
+    }
+
+    #[test]
+    fn an_agreement_that_a_later_call_cancelled_is_not_told() {
+        let calls = [
+            in_call(1, "Caller cannot come. Cancelled: haircut."),
+            in_call(
+                2,
+                "Caller wants a haircut. Cancelled: table. Agreed: haircut. Agreed: taxi.",
+            ),
+        ];
+        let facts = [
+            KnownFact {
+                call_id: calls[0].call_id,
+                ..agreement("haircut", None, Status::Cancelled)
+            },
+            KnownFact {
+                call_id: calls[1].call_id,
+                ..agreement("taxi", Some("2026-01-02"), Status::Agreed)
+            },
+            KnownFact {
+                call_id: calls[1].call_id,
+                ..agreement("table", None, Status::Cancelled)
+            },
+        ];
+        assert_eq!(
+            of_caller(2, &calls, &facts, NEW_YEARS_EVE),
+            "2 calls so far, the last on 30 December 2025 (UTC): no particular outcome. \
+             Agreed: taxi (2026-01-02). Caller cannot come. Cancelled: haircut. \
+             On 29 December 2025: no particular outcome. Caller wants a haircut. Cancelled: table."
+        );
+        assert_eq!(
+            line_of_call(&calls[1], &facts),
+            "On 29 December 2025: no particular outcome. Caller wants a haircut. Cancelled: table. Agreed: taxi."
+        );
+    }
+
+    #[test]
+    fn a_cancellation_is_not_told_of_what_was_agreed_again() {
+        let calls = [in_call(1, "Cancelled: haircut. Agreed: haircut.")];
+        let again = KnownFact {
+            call_id: calls[0].call_id,
+            ..agreement("haircut", Some("2026-01-02"), Status::Agreed)
+        };
+        let told = of_caller(1, &calls, &[again], NEW_YEARS_EVE);
+        assert!(
+            told.ends_with("no particular outcome. Agreed: haircut (2026-01-02)."),
+            "{told}"
+        );
+    }
+
+    #[test]
+    fn a_call_with_something_agreed_that_is_not_told_keeps_its_request() {
+        let long = "room ".repeat(PAST_WORDS).trim_end().to_owned();
+        let calls = [
+            in_call(1, ""),
+            in_call(2, &format!("Caller wants a room. Agreed: {long}.")),
+            in_call(3, "Caller wants a table. Agreed: table."),
+        ];
+        let past = |place: usize, value: &str, when| KnownFact {
+            call_id: calls[place].call_id,
+            ..agreement(value, Some(when), Status::Agreed)
+        };
+        let facts = [
+            past(0, "table for two", "2026-01-02"),
+            past(1, &long, "2025-12-30"),
+            past(2, "table", "2025-12-29"),
+        ];
+        assert_eq!(
+            of_caller(3, &calls, &facts, NEW_YEARS_EVE),
+            "3 calls so far, the last on 30 December 2025 (UTC): no particular outcome. \
+             Agreed: table for two (2026-01-02). Past: table (2025-12-29). \
+             On 29 December 2025: no particular outcome. Caller wants a room."
+        );
+    }
+
+    #[test]
+    fn past_agreements_get_the_characters_that_are_left() {
+        let calls = [in_call(1, ""), in_call(2, "Agreed: y.")];
+        let facts: Vec<KnownFact> = (0..4)
+            .map(|day| agreement(&"x".repeat(190), Some(&format!("2026-01-0{}", day + 1)), Status::Agreed))
+            .chain([agreement(&"z".repeat(300), Some("2025-12-30"), Status::Agreed)])
+            .chain([agreement("y", Some("2025-12-29"), Status::Agreed)])
+            .collect();
+        let told = of_caller(2, &calls, &facts, NEW_YEARS_EVE);
+        assert!(told.contains("Past: y (2025-12-29).") && !told.contains('z'), "{told}");
+    }
+
+    #[test]
+    fn a_gist_is_not_cut_within_a_quotation() {
+        let gist = "Caller said \"It broke. Moved: to Lisbon\" and hung up. Agreed: taxi.";
+        assert_eq!(
+            super::gist(&in_call(1, gist), &[], |_| true),
+            "Caller said \"It broke. Moved: to Lisbon\" and hung up."
+        );
+    }
+
+    #[test]
+    fn no_key_is_said_twice() {
+        let facts = [
+            fact(FactKey::Reference, "Reference BD4417"),
+            fact(FactKey::Reference, "references 7"),
+        ];
+        assert_eq!(
+            on_record(&facts, ""),
+            "On record: \"Reference BD4417\", reference \"references 7\"."
+        );
+        assert_eq!(
+            on_record(&[fact(FactKey::Promise, "call after five")], ""),
+            "On record: we promised: \"call after five\" (said on 31 December 2025)."
+        );
     }
 
     #[test]

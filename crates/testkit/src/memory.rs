@@ -266,10 +266,8 @@ impl Callers {
     }
 
     fn claim_caller(&mut self, number: &PhoneNumber, tenant: TenantId, leased_until_ms: i64) -> Option<Claim> {
-        let (total_calls, recent_calls) = (
-            self.calls_of(number).len() as u64,
-            self.latest_calls(number, RECENT_CALLS),
-        );
+        let total_calls = self.calls_of(number).len() as u64;
+        let (recent_calls, facts) = (self.latest_calls(number, RECENT_CALLS), self.facts(number));
         let profile = self.profiles.get_mut(number)?;
         Some(Claim {
             tenant,
@@ -277,6 +275,7 @@ impl Callers {
                 caller: profile.id,
                 total_calls,
                 recent_calls,
+                facts,
             },
             version: profile.memory_changed?.to_be_bytes().to_vec(),
             attempt: profile.pending.lease(leased_until_ms),

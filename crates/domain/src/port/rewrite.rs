@@ -11,6 +11,7 @@ use crate::{
     call::{CallId, RecentCall, Turn},
     context::Deadline,
     error::{Cause, PortError},
+    facts::KnownFact,
     rewrite::{Draft, Part, Rewrite},
 };
 
@@ -38,6 +39,8 @@ pub enum Subject {
         total_calls: u64,
         /// The latest calls, newest first; at most [`crate::memory::RECENT_CALLS`].
         recent_calls: Vec<RecentCall>,
+        /// The facts that stand, newest first, as [`crate::memory::Recollection::facts`] has them.
+        facts: Vec<KnownFact>,
     },
 }
 

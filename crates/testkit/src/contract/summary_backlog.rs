@@ -20,7 +20,7 @@ use domain::{
 use uuid::Uuid;
 
 use super::{BacklogFixture, GRACE, at_once, is_unavailable, promptly};
-use crate::sample::{NOW_MS, ample, number, passed, query, record, within};
+use crate::sample::{NOW_MS, ample, number, passed, query, record, said, within};
 
 /// How long a claim is leased here, in milliseconds.
 const LEASE_MS: i64 = 60_000;
@@ -85,11 +85,16 @@ fn is_call(claim: &Claim) -> bool {
 }
 
 /// MUST 3 and 4: a committed call is claimed with its transcript, once, and its settled summary takes the place of the
-/// rules' one; then its caller is claimed with the calls as they are.
+/// rules' one; then its caller is claimed with the calls and the facts as they are.
 pub async fn a_call_and_then_its_caller_are_rewritten(fixture: &BacklogFixture) {
     let backlog = &*fixture.backlog;
     assert_eq!(claim(backlog, NOW_MS).await, None, "nothing lacks a rewrite");
-    let record = end_one(fixture, "one", 1).await;
+    let mut record = record(&number(0), "one", NOW_MS, 1);
+    record.facts = vec![
+        said(FactKey::City, "Faro", NOW_MS - 2),
+        said(FactKey::City, "Porto", NOW_MS - 1),
+    ];
+    end(fixture, 0, &record).await;
     let tenant = fixture.tenants[0];
 
     let call = claim(backlog, NOW_MS).await.expect("the call lacks a rewrite");
@@ -129,12 +134,15 @@ pub async fn a_call_and_then_its_caller_are_rewritten(fixture: &BacklogFixture) 
     let Subject::Caller {
         total_calls,
         recent_calls,
+        facts,
         ..
     } = &caller.subject
     else {
         panic!("the call is settled: {:?}", caller.subject);
     };
     assert_eq!((*total_calls, recent_calls), (1, &shown.recent_calls));
+    assert_eq!(facts.len(), 1, "those that stand");
+    assert_eq!(facts, &shown.facts);
     assert_eq!(recall(fixture, tenant, 0).await.summary, None);
     assert!(settle(backlog, &caller, Some("Caller called once."), NOW_MS + 6).await);
     assert_eq!(

@@ -243,6 +243,7 @@ fn claim_caller(
             caller: caller.id,
             total_calls: caller.total_calls,
             recent_calls: calls::recent(write, tenant, number)?,
+            facts: caller.facts(),
         },
         version: version(caller.changes),
         attempt: caller.work.attempts,
