@@ -83,9 +83,22 @@ struct Agreement<'f> {
 /// For how long after a call something without a day is still to come, in milliseconds.
 const WITHOUT_DAY_MS: i64 = 30 * 86_400_000;
 
+/// Whether what was agreed at `said_at_ms` for `when`, which is `YYYY-MM-DD` with or without an hour, is still to come at
+/// `now_ms`: it is for today (UTC) or later, or was agreed in the last 30 days when it has no day. Times are milliseconds
+/// since the epoch.
+#[must_use]
+pub fn is_to_come(when: Option<&str>, said_at_ms: i64, now_ms: i64) -> bool {
+    match when {
+        Some(when) => {
+            let today = day(now_ms).to_string();
+            when.get(..today.len()).is_some_and(|day| day >= today.as_str())
+        }
+        None => said_at_ms.saturating_add(WITHOUT_DAY_MS) >= now_ms,
+    }
+}
+
 impl<'f> Agreements<'f> {
     fn of(facts: &'f [KnownFact], now_ms: i64) -> Self {
-        let today = day(now_ms).to_string();
         let mut all = Self {
             facts,
             to_come: Vec::new(),
@@ -103,11 +116,7 @@ impl<'f> Agreements<'f> {
                 words: told(&fact.value, terms),
                 is_told: false,
             };
-            let is_to_come = match agreement.when {
-                Some(when) => when.get(..today.len()).is_some_and(|day| day >= today.as_str()),
-                None => fact.said_at_ms.saturating_add(WITHOUT_DAY_MS) >= now_ms,
-            };
-            if is_to_come {
+            if is_to_come(agreement.when, fact.said_at_ms, now_ms) {
                 all.to_come.push(agreement);
             } else {
                 all.past.push(agreement);
@@ -317,7 +326,7 @@ fn on_record(facts: &[KnownFact], gist: &str) -> String {
             _ => String::new(),
         };
         // "reference BD4417" says itself what it is.
-        let what = if begins_with(&value, what) {
+        let what = if names_itself(&value, what) {
             String::new()
         } else {
             format!("{what} ")
@@ -336,12 +345,12 @@ fn on_record(facts: &[KnownFact], gist: &str) -> String {
     }
 }
 
-/// Whether the first words of `text` are `words`, in capitals or not.
-fn begins_with(text: &str, words: &str) -> bool {
-    let first = text
-        .get(..words.len())
-        .filter(|first| first.eq_ignore_ascii_case(words));
-    first.is_some() && !text[words.len()..].starts_with(char::is_alphanumeric)
+/// Whether `value` begins with the words `what`, in capitals or not, so that they need no saying before it: the value
+/// "reference BD4417" of a reference.
+#[must_use]
+pub fn names_itself(value: &str, what: &str) -> bool {
+    let first = value.get(..what.len()).filter(|first| first.eq_ignore_ascii_case(what));
+    first.is_some() && !value[what.len()..].starts_with(char::is_alphanumeric)
 }
 
 /// An outcome in words.

@@ -110,10 +110,7 @@ def record(recall: Recall) -> list[str]:
         outcome = clean(call.get("outcome"), 30) or "no outcome"
         summary = clean(call.get("summary"), 500)
         lines.append(f"Call on {day(call.get('started_at_ms'))}, {outcome}" + (f": {summary}" if summary else ""))
-    for fact in answer.get("facts") or []:
-        key, value, quote = clean(fact.get("key"), 40), clean(fact.get("value"), 200), clean(fact.get("quote"), 200)
-        said_ms = fact.get("said_at_ms") or fact.get("observed_at_ms")
-        lines.append(f"Said on {day(said_ms)}, {key}: {value}" + (f' ("{quote}")' if quote else ""))
+    lines += [fact_line(fact) for fact in answer.get("facts") or []]
     enrichment = answer.get("enrichment") or {}
     for block in ("person", "company", "phone"):
         parts = [
@@ -124,6 +121,27 @@ def record(recall: Recall) -> list[str]:
         if parts:
             lines.append(f"Looked up, {block}: " + ", ".join(parts))
     return lines
+
+
+def fact_line(fact: dict) -> str:
+    """A fact with its day; an agreement also with how it stands, so that one that was called off or is past is not taken for one that holds."""
+    key, value, quote = clean(fact.get("key"), 40), clean(fact.get("value"), 200), clean(fact.get("quote"), 200)
+    what = "we promised" if key == "promise" else key
+    told = value if value.lower().startswith(f"{what} ") else f"{what}: {value}"
+    said = f"Said on {day(fact.get('said_at_ms') or fact.get('observed_at_ms'))}"
+    parts = [said, standing(clean(fact.get("status"), 20), clean(fact.get("when"), 16)), told]
+    return ", ".join(part for part in parts if part) + (f' ("{quote}")' if quote else "")
+
+
+def standing(status: str, when: str) -> str:
+    """How an agreement stands; empty for other facts. `when` is YYYY-MM-DD or YYYY-MM-DDTHH:MM, or empty."""
+    time_of_it = when.replace("T", " ")
+    if status == "cancelled":
+        return f"CANCELLED and no longer on (it was for {time_of_it})" if when else "CANCELLED and no longer on"
+    if not status or not when:
+        return status
+    is_past = when[:10] < time.strftime("%Y-%m-%d", time.gmtime())
+    return f"{'past, ' if is_past else ''}{status} {'to' if status == 'moved' else 'for'} {time_of_it}"
 
 
 # Reports --------------------------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 //! A command answers on standard output, with exactly one JSON value under `--json`, and fails with one line on
 //! standard error. Exit codes: 0 done, 1 failed, 2 usage.
 
+mod agreement;
 mod caller;
 mod calls;
 mod client;

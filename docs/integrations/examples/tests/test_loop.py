@@ -103,6 +103,28 @@ def test_a_fact_has_the_day_on_which_it_was_said():
     assert "Said on 2026-11-20, email" in Recall("known", answer(facts=[fact])).card
 
 
+@pytest.mark.parametrize(
+    ("fact", "line"),
+    [
+        ({"status": "agreed", "when": "2999-11-23T14:00"}, "agreed for 2999-11-23 14:00, appointment: haircut"),
+        ({"status": "agreed", "when": "2001-11-23"}, "past, agreed for 2001-11-23, appointment: haircut"),
+        ({"status": "moved", "when": "2999-11-24"}, "moved to 2999-11-24, appointment: haircut"),
+        ({"status": "requested", "when": None}, "requested, appointment: haircut"),
+        (
+            {"status": "cancelled", "when": "2999-11-23"},
+            "CANCELLED and no longer on (it was for 2999-11-23), appointment: haircut",
+        ),
+        ({"status": "cancelled", "when": None, "quote": "it is off"}, 'CANCELLED and no longer on, appointment: haircut ("it is off")'),
+        ({"value": "appointment with Dr. Patel"}, "appointment with Dr. Patel"),
+        ({"key": "reference", "value": "reference BD4417"}, "reference BD4417"),
+        ({"key": "promise", "value": "call after five"}, "we promised: call after five"),
+    ],
+)
+def test_a_fact_is_told_as_it_stands(fact, line):
+    shown = {"key": "appointment", "value": "haircut", "said_at_ms": 1795204800000} | fact
+    assert f"\nSaid on 2026-11-20, {line}\n" in Recall("known", answer(facts=[shown])).card
+
+
 @pytest.mark.parametrize("facts", [None, []])
 def test_facts_may_be_absent_null_or_empty(facts):
     assert "Said on" not in Recall("known", answer(facts=facts)).card

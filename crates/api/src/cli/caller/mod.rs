@@ -22,6 +22,7 @@ use serde_json::{Value, value::RawValue};
 use tenant::{Callers, TenantArgs};
 
 use super::{
+    agreement,
     failure::Failure,
     output,
     store::{deadline, now_ms, unusable},
@@ -229,14 +230,24 @@ fn card(number: &PhoneNumber, caller: &Caller) -> String {
     card
 }
 
-/// A fact as a person reads it, with the words that prove it.
+/// A fact as a person reads it, with how an agreement stands and the words that prove it.
 fn fact_line(HistoryFact { fact, stands }: &HistoryFact) -> String {
-    let superseded = if *stands { "" } else { ", superseded" };
+    let standing = fact.terms.as_ref().map(|terms| {
+        let standing = agreement::standing(terms.status.as_str(), terms.when.as_deref());
+        format!("{standing}, ")
+    });
+    let gone = match (*stands, fact.key.most_standing()) {
+        (true, _) => "",
+        (false, 1) => ", superseded",
+        // A newer one of the same words, eight others, or one that closed it.
+        (false, _) => ", no longer stands",
+    };
     output::printable(&format!(
-        "  {:<9} {} = {} (\"{}\", {}{superseded})",
+        "  {:<9} {} = {} ({}\"{}\", {}{gone})",
         "fact",
         fact.key.as_str(),
         fact.value,
+        standing.unwrap_or_default(),
         fact.quote,
         output::moment(fact.said_at_ms)
     ))

@@ -1,16 +1,20 @@
 //! The answer of a recall as a person reads it.
 
 use console::Style;
+use domain::{
+    phone::PhoneNumber,
+    summary::{is_to_come, names_itself},
+};
 use serde_json::Value;
 
 use super::{
-    super::output,
+    super::{agreement, output},
     sheet::{Part, Sheet},
 };
 
 /// What was asked, and when.
 pub(super) struct Request<'a> {
-    /// As it was given.
+    /// As it was given; in E.164 it is shown in its one form, and in a national format only the service can tell it.
     pub(super) number: &'a str,
     /// The time limit of the answer, in milliseconds.
     pub(super) limit_ms: u16,
@@ -18,8 +22,29 @@ pub(super) struct Request<'a> {
     pub(super) now_ms: i64,
 }
 
-/// The facts that something is to be done about.
-const OPEN: [&str; 2] = ["appointment", "promise"];
+/// How a fact stands: what the labels of its row are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    /// Something is to be done about it.
+    Open,
+    /// What was agreed for a day that is gone.
+    Past,
+    /// What was called off.
+    Cancelled,
+    /// Anything else.
+    Fact,
+}
+
+impl Standing {
+    const fn label(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Past => "past",
+            Self::Cancelled => "cancelled",
+            Self::Fact => "fact",
+        }
+    }
+}
 
 /// Writes the card. Fields that are missing, null or of another type than expected are left out.
 pub(super) fn write(request: &Request<'_>, recall: &Value, sheet: Sheet) -> String {
@@ -33,7 +58,7 @@ pub(super) fn write(request: &Request<'_>, recall: &Value, sheet: Sheet) -> Stri
     card.profile();
     card.plain("summary", text(recall, "/memory/summary"));
     card.open_items();
-    card.facts();
+    card.facts_that(|standing| standing != Standing::Open);
     card.calls();
     card.enrichment();
     card.timing(f64::from(request.limit_ms));
@@ -50,11 +75,8 @@ struct Card<'a> {
 impl Card<'_> {
     fn who(&mut self, number: &str) {
         let name = text(self.recall, "/caller/name");
-        let who = format!(
-            "{}  {}",
-            output::printable(number),
-            name.as_deref().unwrap_or("unknown name")
-        );
+        let number = in_one_form(number).unwrap_or_else(|| output::printable(number));
+        let who = format!("{number}  {}", name.as_deref().unwrap_or("unknown name"));
         let (state, style) = match (self.recall["degraded"] == true, self.recall["known"].as_bool()) {
             (true, _) => (
                 "degraded: the memory could not be read; not to be taken for a new caller",
@@ -92,11 +114,7 @@ impl Card<'_> {
             let when = self.seen(call, "/started_at_ms").map(|when| format!(" {when}"));
             self.open(Some(format!("callback requested{}", when.unwrap_or_default())));
         }
-        let recall = self.recall;
-        for (key, value, fact) in facts(recall).filter(|(key, ..)| OPEN.contains(key)) {
-            let when = self.said_at(fact).map(|when| format!(" (said {when})"));
-            self.open(Some(format!("{key}: {value}{}", when.unwrap_or_default())));
-        }
+        self.facts_that(|standing| standing == Standing::Open);
         let gaps = whole(self.recall, "/memory/gaps").and_then(|gaps| u64::try_from(gaps).ok());
         self.open(gaps.filter(|&gaps| gaps > 0).map(|gaps| {
             let calls = output::counted(gaps, "call was", "calls were");
@@ -104,12 +122,51 @@ impl Card<'_> {
         }));
     }
 
-    fn facts(&mut self) {
+    /// The rows of the facts whose standing is `wanted`.
+    fn facts_that(&mut self, wanted: impl Fn(Standing) -> bool) {
         let recall = self.recall;
-        for (key, value, fact) in facts(recall).filter(|(key, ..)| !OPEN.contains(key)) {
-            let when = self.said_at(fact).map(|when| format!(" ({when})"));
+        for (key, value, fact) in facts(recall) {
+            let standing = self.standing(key, fact);
+            if !wanted(standing) {
+                continue;
+            }
             let key = output::printable(&key.replace('_', " "));
-            self.plain("fact", Some(format!("{key}: {value}{}", when.unwrap_or_default())));
+            let agreed =
+                text(fact, "/status").map(|status| agreement::standing(&status, text(fact, "/when").as_deref()));
+            let said = self.said_at(fact).map(|when| match standing {
+                Standing::Fact => when,
+                _ => format!("said {when}"),
+            });
+            let told = if names_itself(&value, &key) {
+                value
+            } else {
+                format!("{key}: {value}")
+            };
+            let told = match joined(agreed.into_iter().chain(said)) {
+                Some(terms) => format!("{told} ({terms})"),
+                None => told,
+            };
+            match standing {
+                Standing::Open => self.open(Some(told)),
+                _ => self.plain(standing.label(), Some(told)),
+            }
+        }
+    }
+
+    fn standing(&self, key: &str, fact: &Value) -> Standing {
+        let status = text(fact, "/status");
+        match (key, status.as_deref()) {
+            (_, Some("cancelled")) => Standing::Cancelled,
+            ("promise", _) => Standing::Open,
+            ("appointment", _) | (_, Some(_)) => {
+                let said_at_ms = said_at_ms(fact).unwrap_or(self.now_ms);
+                if is_to_come(text(fact, "/when").as_deref(), said_at_ms, self.now_ms) {
+                    Standing::Open
+                } else {
+                    Standing::Past
+                }
+            }
+            _ => Standing::Fact,
         }
     }
 
@@ -196,9 +253,20 @@ impl Card<'_> {
 
     /// When a fact was said, or else when the call was written back that it is from.
     fn said_at(&self, fact: &Value) -> Option<String> {
-        let ms = whole(fact, "/said_at_ms").or_else(|| whole(fact, "/observed_at_ms"))?;
-        Some(ago(self.now_ms.saturating_sub(ms)))
+        Some(ago(self.now_ms.saturating_sub(said_at_ms(fact)?)))
     }
+}
+
+/// A number that was given with its country code, in E.164.
+fn in_one_form(given: &str) -> Option<String> {
+    given.trim_start().strip_prefix('+')?;
+    // The region is for national numbers.
+    let number = PhoneNumber::normalise(given, "US".parse().ok()?).ok()?;
+    Some(number.as_e164().to_owned())
+}
+
+fn said_at_ms(fact: &Value) -> Option<i64> {
+    whole(fact, "/said_at_ms").or_else(|| whole(fact, "/observed_at_ms"))
 }
 
 /// The facts that have a key and a value, with both.
@@ -352,6 +420,49 @@ mod tests {
             readme.contains(&card),
             "README.md shows another card; it should be:\n{card}"
         );
+    }
+
+    #[test]
+    fn an_agreement_is_shown_as_it_stands() {
+        let fact = |key: &str, value: &str, status: Option<&str>, when: Option<&str>| json!({"key": key, "value": value, "status": status, "when": when, "said_at_ms": NOW_MS - 3 * 86_400_000});
+        let recall = json!({
+            "known": true,
+            "facts": [
+                fact("appointment", "haircut", Some("cancelled"), Some("2026-11-25")),
+                fact("appointment", "appointment with Dr. Patel", Some("agreed"), Some("2026-11-24T10:00")),
+                fact("appointment", "boiler inspection", Some("moved"), Some("2026-11-20")),
+                fact("appointment", "tomorrow at nine", None, None),
+                fact("order", "two pizzas", Some("requested"), None),
+                fact("reference", "reference BD4417", None, None),
+            ],
+        });
+        insta::assert_snapshot!(card(&recall, 100, false), @r"
++12025550142  unknown name  known caller
+  open       appointment with Dr. Patel (agreed for 2026-11-24 10:00, said 3 days ago)
+  open       appointment: tomorrow at nine (said 3 days ago)
+  open       order: two pizzas (requested, said 3 days ago)
+  cancelled  appointment: haircut (cancelled, was for 2026-11-25, said 3 days ago)
+  past       appointment: boiler inspection (moved to 2026-11-20, said 3 days ago)
+  fact       reference BD4417 (3 days ago)
+        ");
+    }
+
+    #[test]
+    fn the_number_is_shown_in_its_one_form() {
+        for (given, shown) in [
+            ("+1 (202) 555-0142", "+12025550142  "),
+            ("(202) 555-0142", "(202) 555-0142  "),
+        ] {
+            let request = Request {
+                number: given,
+                limit_ms: 300,
+                now_ms: NOW_MS,
+            };
+            assert!(
+                write(&request, &json!({}), Sheet::new(100, false)).starts_with(shown),
+                "{given}"
+            );
+        }
     }
 
     #[test]
