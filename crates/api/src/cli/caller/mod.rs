@@ -394,3 +394,51 @@ impl<'a> CallJson<'a> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::{
+        call::CallId,
+        facts::{FactKey, KnownFact, Status, Terms},
+    };
+    use uuid::Uuid;
+
+    #[test]
+    fn a_fact_is_shown_as_it_stands() {
+        let shown = |key, terms, stands| {
+            fact_line(&HistoryFact {
+                fact: KnownFact {
+                    key,
+                    value: "haircut".to_owned(),
+                    quote: "the haircut".to_owned(),
+                    call_id: CallId(Uuid::nil()),
+                    said_at_ms: 0,
+                    observed_at_ms: 0,
+                    terms,
+                },
+                stands,
+            })
+        };
+        let off = Terms {
+            when: Some("2026-11-25".to_owned()),
+            status: Status::Cancelled,
+        };
+        assert_eq!(
+            shown(FactKey::Appointment, Some(off), true),
+            "  fact      appointment = haircut (cancelled, was for 2026-11-25, \"the haircut\", 1970-01-01 00:00 UTC)"
+        );
+        let agreed = Terms {
+            when: None,
+            status: Status::Agreed,
+        };
+        assert_eq!(
+            shown(FactKey::Order, Some(agreed), false),
+            "  fact      order = haircut (agreed, \"the haircut\", 1970-01-01 00:00 UTC, no longer stands)"
+        );
+        assert_eq!(
+            shown(FactKey::City, None, false),
+            "  fact      city = haircut (\"the haircut\", 1970-01-01 00:00 UTC, superseded)"
+        );
+    }
+}
