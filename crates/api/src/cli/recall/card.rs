@@ -352,7 +352,7 @@ mod tests {
                 "total_calls": 2, "tags": ["vip", "dental"], "custom_attributes": {"plan": "gold", "visits": 7}
             },
             "memory": {
-                "summary": "2 calls so far, the last on 18 November 2026 (UTC): the caller asked to be called back. \
+                "summary": "2 calls so far, the last on 18 November 2026 (UTC): a callback was requested. \
                     Caller wants to know what a crown costs.",
                 "gaps": 1,
                 "recent_calls": [
@@ -396,8 +396,8 @@ mod tests {
   calls      2
   tags       vip, dental
   attributes plan = gold, visits = 7
-  summary    2 calls so far, the last on 18 November 2026 (UTC): the caller
-             asked to be called back. Caller wants to know what a crown costs.
+  summary    2 calls so far, the last on 18 November 2026 (UTC): a callback was
+             requested. Caller wants to know what a crown costs.
   open       callback requested 3 days ago, 2026-11-18 14:02 UTC
   open       promise: call you back with the price (said 3 days ago)
   open       1 call was begun and never written back
@@ -478,10 +478,9 @@ mod tests {
   tags       vip, dental
   attributes plan = gold, visits = 7
   summary    2 calls so far, the last on 18
-             November 2026 (UTC): the caller
-             asked to be called back. Caller
-             wants to know what a crown
-             costs.
+             November 2026 (UTC): a callback
+             was requested. Caller wants to
+             know what a crown costs.
   open       callback requested 3 days ago,
              2026-11-18 14:02 UTC
   open       promise: call you back with the
