@@ -2,7 +2,7 @@
 
 use super::{
     moment::{Day, is_of_a_time},
-    terms::Status,
+    terms::{Agreement, Status},
 };
 use crate::text::small::is_small;
 
@@ -15,6 +15,17 @@ pub struct Agreed<'a> {
     pub day: Option<Day>,
     /// How it stands.
     pub status: Status,
+}
+
+impl Agreement {
+    /// As far as another one can mean it.
+    pub(super) fn as_agreed(&self) -> Agreed<'_> {
+        Agreed {
+            what: &self.what,
+            day: self.terms.day,
+            status: self.terms.status,
+        }
+    }
 }
 
 /// Among how many agreements before it one that was moved or called off finds the one that it closes.

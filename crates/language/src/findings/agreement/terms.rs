@@ -2,10 +2,7 @@
 
 use std::ops::Range;
 
-use super::{
-    closing::Agreed,
-    moment::{Clock, Day, Mention, Moment},
-};
+use super::moment::{Clock, Day, Mention, Moment};
 
 /// How it stands with an agreement at the end of the call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -73,17 +70,6 @@ pub(in super::super) struct Agreement {
     pub(in super::super) places: Range<usize>,
     /// The place of the utterance that settled it.
     pub(in super::super) settled_at: usize,
-}
-
-impl Agreement {
-    /// As far as another one can mean it.
-    pub(super) fn as_agreed(&self) -> Agreed<'_> {
-        Agreed {
-            what: &self.what,
-            day: self.terms.day,
-            status: self.terms.status,
-        }
-    }
 }
 
 /// A sentence of a proposal.
