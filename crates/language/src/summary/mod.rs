@@ -11,6 +11,7 @@ pub use scoring::{CALL_CHARACTERS, CALL_WORDS};
 
 use crate::{
     findings::{Agreed, Finding, Statement, Status, unclosed},
+    text::plain::plain,
     transcript::{Speaker, Transcript},
 };
 use sentences::Sentence;
@@ -68,11 +69,11 @@ const AGREED_WORDS: usize = 40;
 const AGREED_CHARACTERS: usize = 300;
 
 /// What the status and the marks around an agreement take at most, in characters.
-const STATUS_CHARACTERS: usize = 14;
+const STATUS_CHARACTERS: usize = 16;
 
 /// What came of the call: its agreements that nothing in it closed, the last ones first when not all fit, in the order
 /// in which they were made.
-/// Words that belong to the software behind the conversation are not repeated outside of quotation marks.
+/// What was read back stands between quotation marks, as everything does that people said.
 fn agreed(findings: &[Finding]) -> String {
     let mut left = AGREED_WORDS;
     let mut characters_left = AGREED_CHARACTERS;
@@ -80,7 +81,7 @@ fn agreed(findings: &[Finding]) -> String {
     for agreed in unclosed(agreements(findings), |agreed| Some(*agreed)).iter().rev() {
         let words = agreed.what.split(' ').count() + 1;
         let characters = agreed.what.chars().count() + STATUS_CHARACTERS;
-        if is_about_software(agreed.what) || words > left || characters > characters_left {
+        if words > left || characters > characters_left {
             continue;
         }
         left -= words;
@@ -91,7 +92,7 @@ fn agreed(findings: &[Finding]) -> String {
             Status::Moved => "Moved",
             Status::Cancelled => "Cancelled",
         };
-        told.push(format!("{status}: {}.", agreed.what));
+        told.push(format!("{status}: \"{}\".", plain(agreed.what)));
     }
     told.reverse();
     told.join(" ")
@@ -197,7 +198,7 @@ mod tests {
         ]);
         assert_eq!(
             said,
-            "Caller needs to get their dishwasher repaired. Agreed: technician for tuesday at nine."
+            "Caller needs to get their dishwasher repaired. Agreed: \"technician for tuesday at nine\"."
         );
     }
 
@@ -214,7 +215,7 @@ mod tests {
         ]);
         assert_eq!(
             said,
-            "Caller wants a cleaning on Tuesday at three. Agreed: Tuesday at three."
+            "Caller wants a cleaning on Tuesday at three. Agreed: \"Tuesday at three\"."
         );
     }
 
@@ -229,14 +230,14 @@ mod tests {
                 (Speaker::Caller, "Yes, that is correct."),
                 (Speaker::Agent, "Please keep the cellar open."),
             ]),
-            "Asked for: boiler inspection at Hill Road on Friday at 9 am."
+            "Asked for: \"boiler inspection at Hill Road on Friday at 9 am\"."
         );
         assert_eq!(
             summary(&[
                 (Speaker::Caller, "I can't come on Friday."),
                 (Speaker::Agent, "Your appointment on Friday has been cancelled."),
             ]),
-            "Cancelled: appointment on Friday."
+            "Cancelled: \"appointment on Friday\"."
         );
     }
 
@@ -252,7 +253,10 @@ mod tests {
             (Speaker::Caller, "Oh no, please cancel the table again."),
             (Speaker::Agent, "Your table has been cancelled."),
         ]);
-        assert!(said.contains("Cancelled: table") && !said.contains("Agreed:"), "{said}");
+        assert!(
+            said.contains("Cancelled: \"table") && !said.contains("Agreed:"),
+            "{said}"
+        );
     }
 
     #[test]
@@ -279,7 +283,7 @@ mod tests {
         let off = |turn, what| agreed(turn, what, Status::Cancelled);
         assert_eq!(
             super::agreed(&[ana.clone(), ben.clone(), off(2, "haircut"), off(3, "haircut")]),
-            "Agreed: haircut for Ana. Cancelled: haircut."
+            "Agreed: \"haircut for Ana\". Cancelled: \"haircut\"."
         );
         assert_eq!(
             super::agreed(&[

@@ -1458,7 +1458,7 @@ mod tests {
         let call = ["A: I have booked you a meeting at our office on Friday with my colleague."];
         assert_eq!(
             agreed(&call),
-            ["agreed 2026-10-16: meeting at the agent's office on Friday with the agent's colleague"]
+            ["agreed 2026-10-16: meeting at our office on Friday with my colleague"]
         );
     }
 

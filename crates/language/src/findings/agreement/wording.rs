@@ -1,4 +1,4 @@
-//! An agreement in words: what was read back, without the words around it, and with the caller in the third person.
+//! An agreement in words: what was read back, without the words around it.
 
 use super::{super::utterance::Utterance, moment::mentions, terms::Clause};
 use crate::{
@@ -250,7 +250,7 @@ impl Told {
         if text.is_empty() || is_former && !self.is_news(text) {
             return;
         }
-        let text = plain(&in_third_person(text));
+        let text = plain(text);
         let (mut words, mut characters, mut end) = (self.words, self.characters, 0);
         for word in text.split(' ') {
             words += 1;
@@ -411,43 +411,4 @@ fn times_of(utterance: &Utterance<'_>, clause: &Clause) -> String {
         end = Some(mention.places.end);
     }
     text
-}
-
-/// Words before which "you" is an object.
-const BEFORE_OBJECTS: &[&str] = &[
-    "at", "by", "call", "contact", "email", "for", "from", "give", "giving", "help", "let", "meet", "notify", "of",
-    "on", "reach", "remind", "see", "send", "show", "tell", "text", "to", "with",
-];
-
-/// The agent's text with both sides in the third person.
-fn in_third_person(text: &str) -> String {
-    let mut told = String::with_capacity(text.len());
-    let mut last = String::new();
-    for word in text.split_whitespace() {
-        let bare = word.trim_end_matches(|c: char| c.is_ascii_punctuation());
-        let lower = bare.to_lowercase().replace('’', "'");
-        let third = match lower.as_str() {
-            "you" if BEFORE_OBJECTS.contains(&last.as_str()) => "them",
-            "you" => "they",
-            "your" => "their",
-            "yours" => "theirs",
-            "you're" => "they're",
-            "you'll" => "they'll",
-            "you'd" => "they'd",
-            "you've" => "they've",
-            "my" | "our" => "the agent's",
-            "i" | "we" | "me" | "us" => "the agent",
-            "i'll" | "we'll" => "the agent will",
-            "i'm" | "we're" => "the agent is",
-            "i've" | "we've" => "the agent has",
-            _ => bare,
-        };
-        if !told.is_empty() {
-            told.push(' ');
-        }
-        told.push_str(third);
-        told.push_str(&word[bare.len()..]);
-        last = lower;
-    }
-    told
 }
