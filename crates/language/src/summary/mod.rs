@@ -292,7 +292,7 @@ mod tests {
                 off(2, "haircut for Ana"),
                 agreed(3, "haircut for Ana", Status::Agreed)
             ]),
-            "Agreed: haircut for Ben. Cancelled: haircut for Ana. Agreed: haircut for Ana."
+            "Agreed: \"haircut for Ben\". Cancelled: \"haircut for Ana\". Agreed: \"haircut for Ana\"."
         );
     }
 
