@@ -98,6 +98,9 @@ fn agreed(findings: &[Finding]) -> String {
     told.join(" ")
 }
 
+/// Of how many statements the summary is made, the last ones of the call.
+const MADE: usize = 64;
+
 /// The agreements of a call in the order in which they were made, without mere repeats.
 fn agreements(findings: &[Finding]) -> Vec<Agreed<'_>> {
     let mut made: Vec<(&Statement, Agreed<'_>)> = Vec::new();
@@ -114,6 +117,7 @@ fn agreements(findings: &[Finding]) -> Vec<Agreed<'_>> {
         }
     }
     made.sort_by_key(|(statement, _)| statement.turn);
+    made.drain(..made.len().saturating_sub(MADE));
     let mut agreements: Vec<(&Statement, Agreed<'_>)> = Vec::new();
     for (statement, agreed) in made {
         let same = |other: &Statement| {
@@ -126,15 +130,6 @@ fn agreements(findings: &[Finding]) -> Vec<Agreed<'_>> {
         }
     }
     agreements.into_iter().map(|(_, agreed)| agreed).collect()
-}
-
-/// Whether `text` has words that belong to the software behind a conversation, "instructions" or "prompt" for example.
-/// Such a text is never repeated as this service's own.
-#[must_use]
-pub fn is_about_software(text: &str) -> bool {
-    text.to_lowercase()
-        .split(|c: char| !c.is_alphanumeric())
-        .any(|word| vocabulary::SUSPICIOUS.has(word))
 }
 
 /// The reports of some sentences as one text.
