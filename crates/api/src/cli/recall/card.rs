@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn a_card_shows_everything_and_is_the_one_in_the_readme() {
+    fn a_card_shows_everything() {
         let card = card(&everything(), 80, false);
         insta::assert_snapshot!(card, @r"
 +12025550142  Maren Okafor  known caller
@@ -415,6 +415,47 @@ mod tests {
              # memory 0.5 ms  * look-ups 285.0 ms  . rest 0.7 ms
   cut        not ready in time: enrichment.twilio
         ");
+    }
+
+    #[test]
+    fn the_card_in_the_readme_is_the_one_that_is_printed() {
+        let recall = json!({
+            "known": true,
+            "caller": {
+                "name": "Maren Okafor", "first_seen_ms": 1_787_572_800_000_i64, "last_seen_ms": 1_795_010_580_000_i64,
+                "total_calls": 2, "tags": ["vip", "dental"], "custom_attributes": {"plan": "gold"}
+            },
+            "memory": {
+                "summary": "2 calls so far, the last on 18 November 2026 (UTC): a callback was requested. Caller asks \
+                    what a crown costs, and the agent will call the caller back with the price. Open: the callback \
+                    requested on 18 November 2026. On record: we promised: \"call you back with the price\" (said on \
+                    18 November 2026), best time \"after five\". On 24 August 2026: an appointment was booked. Caller \
+                    wants a cleaning on Tuesday at three and says: \"Please call me after five\".",
+                "gaps": 0,
+                "recent_calls": [
+                    {"started_at_ms": 1_795_010_520_000_i64, "duration_s": 94.4, "outcome": "callback_requested",
+                        "summary": "Caller asks what a crown costs, and the agent will call the caller back with the \
+                            price."},
+                    {"started_at_ms": 1_787_572_800_000_i64, "duration_s": 41, "outcome": "appointment_booked",
+                        "summary": "Caller wants a cleaning on Tuesday at three and says: \"Please call me after \
+                            five\"."}
+                ]
+            },
+            "facts": [
+                {"key": "promise", "value": "call you back with the price", "said_at_ms": 1_795_010_580_000_i64},
+                {"key": "preferred_time", "value": "after five", "said_at_ms": 1_787_572_810_000_i64}
+            ],
+            "enrichment": {
+                "person": {"name": "Maren J Okafor", "title": "Owner", "company": "Harrow & Pike", "source": "webhook",
+                    "fetched_at_ms": 1_795_276_790_000_i64},
+                "company": {"name": "Harrow & Pike", "address": "2207 Quarry Rd, Lake Bluff, IL 60044",
+                    "source": "webhook", "fetched_at_ms": 1_795_276_790_000_i64},
+                "phone": null
+            },
+            "timing_ms": {"total": 287.46, "memory_ms": 0.84, "enrichment_ms": 285.58, "cache_hit": false},
+            "cut": ["enrichment.twilio"]
+        });
+        let card = card(&recall, 80, false);
         let readme = include_str!("../../../../../README.md");
         assert!(
             readme.contains(&card),
