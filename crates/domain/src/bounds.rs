@@ -12,6 +12,7 @@ use crate::{
     memory::Recollection,
     recall::Recall,
     summary::CALLER_CHARACTERS,
+    text::{name, within},
 };
 
 /// The most bytes of an answer, as JSON.
@@ -21,12 +22,6 @@ pub const ANSWER_BYTES: usize = 64 * 1024;
 const CALL_BYTES: usize = 256;
 const FACT_BYTES: usize = 256;
 const REST_BYTES: usize = 2 * 1024;
-
-/// The name, cut behind a word when it is too long.
-#[must_use]
-pub(crate) fn name(name: String) -> String {
-    within(name, NAME_CHARACTERS)
-}
 
 /// Cuts what is too long, before anything is told of it: a summary behind a sentence, a quote behind a word, so that it
 /// is still verbatim. A value that is too long says nothing when it is cut; its fact is left out.
@@ -50,18 +45,6 @@ fn has_short_value(fact: &KnownFact) -> bool {
         _ => VALUE_CHARACTERS,
     };
     fact.value.chars().nth(most).is_none()
-}
-
-/// The text, cut behind a word when it has more than `most` characters.
-fn within(mut text: String, most: usize) -> String {
-    if let Some((end, _)) = text.char_indices().nth(most) {
-        let fitting = &text[..end];
-        let is_whole = text[end..].starts_with(char::is_whitespace);
-        let last = fitting.rfind(char::is_whitespace).filter(|_| !is_whole);
-        let kept = fitting[..last.unwrap_or(end)].trim_end().len();
-        text.truncate(kept);
-    }
-    text
 }
 
 /// Leaves the oldest facts out where the answer would have more than [`ANSWER_BYTES`].

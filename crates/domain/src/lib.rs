@@ -20,6 +20,7 @@ pub mod recall;
 pub mod receipt;
 pub mod rewrite;
 pub mod summary;
+mod text;
 pub mod usecase;
 
 pub use async_trait::async_trait;

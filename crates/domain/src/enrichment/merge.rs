@@ -4,7 +4,7 @@
 //! whose answer is stale. Numbers are reassigned and vendors lag, so two of them may describe different people: a title
 //! or an employer joins another vendor's name only when the names agree.
 
-use crate::bounds;
+use crate::text;
 
 use super::{CachedLookup, Company, Line, Person, Ttl, vendor};
 
@@ -144,7 +144,7 @@ fn person(lookups: &[&CachedLookup]) -> Option<BlockAnswer<Person>> {
         .find(|(_, person)| person.name.is_some())
         .or_else(|| people().next())?;
     let mut shown = block_answer(best, lookup);
-    shown.value.name = shown.value.name.map(bounds::name);
+    shown.value.name = shown.value.name.map(text::name);
     if best.title.is_none() && best.company.is_none() {
         let job = people()
             .find(|(other, person)| (person.title.is_some() || person.company.is_some()) && same_person(lookup, other));

@@ -2,8 +2,8 @@
 
 use super::service::CallerService;
 use crate::{
-    access::Scope, bounds, caller::Caller, context::CallContext, enrichment::merge, error::Error, phone::PhoneNumber,
-    port::Stage,
+    access::Scope, caller::Caller, context::CallContext, enrichment::merge, error::Error, phone::PhoneNumber,
+    port::Stage, text,
 };
 
 /// The permit to read one profile: the key has the scope `callers:read`.
@@ -33,7 +33,7 @@ impl CallerService {
         let read = self.ports.memory.caller(tenant, number, ctx.deadline).await;
         self.measured(Stage::MemoryCaller, began);
         let mut caller = read?.ok_or(Error::NotFound)?;
-        caller.name = caller.name.map(bounds::name);
+        caller.name = caller.name.map(text::name);
         if caller.name.is_some() {
             return Ok(caller);
         }
