@@ -589,7 +589,7 @@ fn why_a_tool_failed_is_in_the_log_once() {
     let turn =
         json!({"role": "user", "text": "I would like a table for seven on Tuesday at eight, please.", "ts_ms": 0});
     let mut long = call("s-1", NUMBER);
-    long["transcript"] = vec![turn; 14_000].into();
+    long["transcript"] = vec![turn; 10_000].into();
     let params = json!({"name": "calls_end", "arguments": long});
     let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
     let answer = service.try_post("/mcp", &message, &[("x-request-id", "of-the-tool")]);
