@@ -164,7 +164,10 @@ fn refusals(operation: &str) -> Vec<(&'static str, Refusal)> {
             Refusal::rate_limited(USED_UP, Duration::from_secs(1)),
         ),
         ("A fault of the service", Refusal::internal("an example")),
-        ("A dependency is away", PortError::Unavailable("an example".into()).into()),
+        (
+            "A dependency is away",
+            PortError::Unavailable("an example".into()).into(),
+        ),
     ];
     refusals.extend(match operation {
         "recallAndEnrich" => vec![
