@@ -5,10 +5,7 @@
 //! number matters, and one that comes after the end of its call still corrects the call's start. A session is open
 //! until its call ends; the call's end closes it, or finds it not noted yet, and then it is noted as ended.
 
-use std::{
-    collections::{BTreeMap, HashMap},
-    time::Duration,
-};
+use std::collections::{BTreeMap, HashMap};
 
 use domain::call::SessionId;
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, Statement};
@@ -21,18 +18,6 @@ use crate::{
     session::{LOCKS, SessionKey},
     transaction::{self, Decision, TransactionFuture},
     writer::Writer,
-};
-
-/// How contacts wait to be written: as many as a burst of some seconds notes, and for as long as a database is away for
-/// a restart.
-const OPTIONS: Options = Options {
-    waiting: 16_384,
-    waiting_bytes: 16 * 1024 * 1024,
-    batch: 4_096,
-    pause: Duration::from_millis(50),
-    attempts: 8,
-    attempt: Duration::from_secs(5),
-    again_after: Duration::from_millis(100),
 };
 
 /// A caller was recalled.
@@ -49,7 +34,7 @@ pub(crate) type Contacts = WriteBehind<ContactSink>;
 
 /// Starts the task that writes contacts to `database`.
 pub(crate) fn start(database: Writer) -> Contacts {
-    WriteBehind::start(ContactSink(database), OPTIONS)
+    WriteBehind::start(ContactSink(database), Options::default())
 }
 
 /// The database, as what contacts are written to.

@@ -68,6 +68,22 @@ pub struct Options {
     pub again_after: Duration,
 }
 
+impl Default for Options {
+    /// For small items that are noted with every request: as many as a burst of some seconds brings, and for as long as a
+    /// database is away for a restart.
+    fn default() -> Self {
+        Self {
+            waiting: 16_384,
+            waiting_bytes: 16 * 1024 * 1024,
+            batch: 4_096,
+            pause: Duration::from_millis(50),
+            attempts: 8,
+            attempt: Duration::from_secs(5),
+            again_after: Duration::from_millis(100),
+        }
+    }
+}
+
 /// Why an item was not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PushError {

@@ -4,10 +4,7 @@
 //! task writes what has gathered in one transaction. A contact moves values forward only, so that their order does not
 //! matter.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{sync::Arc, time::Instant};
 
 use domain::{
     access::TenantId,
@@ -26,17 +23,6 @@ use crate::{
     store::Store,
 };
 
-/// How contacts wait to be written; a further one is dropped and counted.
-const OPTIONS: Options = Options {
-    waiting: 16_384,
-    waiting_bytes: 16 * 1024 * 1024,
-    batch: 4_096,
-    pause: Duration::from_millis(50),
-    attempts: 8,
-    attempt: Duration::from_secs(5),
-    again_after: Duration::from_millis(100),
-};
-
 /// A caller was recalled at `at_ms`, in milliseconds since the epoch.
 #[derive(Debug, Clone)]
 pub(crate) struct ContactNote {
@@ -51,7 +37,7 @@ pub(crate) type Contacts = WriteBehind<ContactSink>;
 
 /// Starts the task that writes contacts to `store`.
 pub(crate) fn start(store: &Arc<Store>) -> Contacts {
-    WriteBehind::start(ContactSink(Arc::clone(store)), OPTIONS)
+    WriteBehind::start(ContactSink(Arc::clone(store)), Options::default())
 }
 
 /// The store, as what contacts are written to.
@@ -69,7 +55,7 @@ impl Sink for ContactSink {
     async fn write(&self, contacts: &[ContactNote]) -> Result<(), PortError> {
         let contacts = contacts.to_vec();
         let write = move |write: &WriteTransaction| contacts.iter().try_for_each(|contact| note(write, contact));
-        let deadline = Deadline(Instant::now() + OPTIONS.attempt);
+        let deadline = Deadline(Instant::now() + Options::default().attempt);
         self.0.write("contacts", deadline, write).await
     }
 
