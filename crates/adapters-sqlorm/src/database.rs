@@ -26,7 +26,7 @@ use tokio::{
 use crate::{
     connect,
     contact::{self, ContactNote, Contacts},
-    error::{FailureKind, failure_kind, is_missing_table, port_error},
+    error::{FailureKind, failure_kind, is_missing_schema, port_error},
     transaction::{Decision, TransactionFuture},
     writer::Writer,
 };
@@ -167,7 +167,7 @@ impl Database {
         let found = self.query_one("ping", deadline, FIND_STEP, || vec![step.clone().into()]);
         let is_up_to_date = match found.await {
             Ok(step) => step.is_some(),
-            Err(PortError::Internal(cause)) if is_missing_table(&cause) => false,
+            Err(PortError::Unavailable(cause)) if is_missing_schema(&cause) => false,
             Err(error) => return Err(error),
         };
         self.inner.backend.writer().check_files();

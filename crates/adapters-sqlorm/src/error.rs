@@ -53,7 +53,9 @@ pub(crate) fn leave_out(what: &'static str) {
 pub(crate) fn port_error(error: DbErr) -> PortError {
     let retry_may_help = match failure_kind(&error) {
         FailureKind::Broken | FailureKind::Contention | FailureKind::Exhausted => true,
-        FailureKind::Refused | FailureKind::Damaged => false,
+        // Until the migrations are applied again.
+        FailureKind::Refused => lacks_schema(&error),
+        FailureKind::Damaged => false,
     };
     let cause = Box::new(DatabaseFailure(error));
     if retry_may_help {
@@ -63,16 +65,26 @@ pub(crate) fn port_error(error: DbErr) -> PortError {
     }
 }
 
-/// Whether a statement was refused because its table is not there.
-pub(crate) fn is_missing_table(cause: &Cause) -> bool {
-    let Some(DatabaseFailure(DbErr::Query(RuntimeErr::SqlxError(error)))) = cause.downcast_ref() else {
+/// Whether a statement was refused because a table or a column is not there.
+pub(crate) fn is_missing_schema(cause: &Cause) -> bool {
+    cause
+        .downcast_ref()
+        .is_some_and(|DatabaseFailure(error)| lacks_schema(error))
+}
+
+fn lacks_schema(error: &DbErr) -> bool {
+    let (DbErr::Exec(RuntimeErr::SqlxError(error)) | DbErr::Query(RuntimeErr::SqlxError(error))) = error else {
         return false;
     };
     let SqlxError::Database(refusal) = &**error else {
         return false;
     };
+    let message = refusal.message();
     // SQLite has no code for it: SQLITE_ERROR is every mistake in a statement.
-    refusal.code().as_deref() == Some("42P01") || refusal.message().starts_with("no such table")
+    matches!(refusal.code().as_deref(), Some("42P01" | "42703"))
+        || message.starts_with("no such table")
+        || message.starts_with("no such column")
+        || message.contains(" has no column named ")
 }
 
 /// What kind of failure an error is.

@@ -382,8 +382,20 @@ fn migrations_that_are_undone_beside_a_service_make_it_not_ready() {
             service.admin_text("/readyz"),
             "the database lacks a migration of this release; run `caller-memory migrate up`\n"
         );
+        // A report is to be sent again, and none is lost.
+        let mut booked = call("s-1", NUMBER);
+        let said = "I have booked a table for two for you on Friday at 5 pm.";
+        booked["transcript"] = json!([{"role": "agent", "text": said, "ts_ms": 0}]);
+        let end = || {
+            service
+                .try_post("/v1/calls/end", &booked, &[])
+                .expect("an answer")
+                .status
+        };
+        assert_eq!(end(), 503);
         service::command(database, &["migrate", "up"]);
         assert_eq!(service.admin_text("/readyz"), "ready\n");
+        assert_eq!(end(), 204);
     });
 }
 
