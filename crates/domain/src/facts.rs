@@ -4,12 +4,16 @@
 //! [`language::findings`] finds them in what was said. A fact's quote is a verbatim span of one turn of the right
 //! speaker.
 
-use std::{fmt, str::FromStr};
+use std::{
+    collections::{HashMap, HashSet},
+    fmt,
+    str::FromStr,
+};
 
 pub use language::findings::Status;
 use language::{
     Transcript,
-    findings::{Agreed, Day, Finding, Statement, Topic, unclosed},
+    findings::{Agreed, Day, Finding, Statement, Topic, repeats, unclosed},
 };
 
 use crate::call::{CallId, EARLIEST_EPOCH_MS, Role, Turn};
@@ -141,7 +145,7 @@ pub struct Fact {
 }
 
 /// What an agreement comes to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Terms {
     /// `YYYY-MM-DD` or `YYYY-MM-DDTHH:MM`, local to the call; `None` when the words do not settle it.
     pub when: Option<String>,
@@ -290,12 +294,7 @@ pub fn of_call(transcript: &Transcript<'_>, findings: &[Finding]) -> Extraction 
         }
     }
     stated.sort_by_key(|fact| fact.turn);
-    let mut facts: Vec<Fact> = Vec::new();
-    for fact in stated {
-        if fact.key.most_standing() == 1 || !repeats(&facts, &fact) {
-            facts.push(fact);
-        }
-    }
+    let mut facts = without_repeats(stated);
     for key in FactKey::ALL {
         let of_key = facts.iter().filter(|fact| fact.key == key).count();
         let mut surplus = of_key.saturating_sub(MOST_OF_A_KEY);
@@ -321,14 +320,18 @@ pub fn of_call(transcript: &Transcript<'_>, findings: &[Finding]) -> Extraction 
     Extraction { facts, outcomes }
 }
 
-/// Whether `fact` says again what one of `facts` says, which were stated before it.
-fn repeats(facts: &[Fact], fact: &Fact) -> bool {
-    let is_equal = |other: &Fact| (other.key, &other.value, &other.terms) == (fact.key, &fact.value, &fact.terms);
-    let Some(known) = facts.iter().rposition(is_equal) else {
-        return false;
-    };
-    let since = facts[known + 1..].iter().filter_map(|other| other.stated().agreed());
-    fact.stated().agreed().is_none_or(|agreed| agreed.only_repeats(since))
+/// Leaves out what of several facts of a key that can stand beside each other was said before.
+fn without_repeats(stated: Vec<Fact>) -> Vec<Fact> {
+    let is_repeat = repeats(
+        &stated,
+        |fact| (fact.key.most_standing() > 1).then_some((fact.key, &fact.value, &fact.terms)),
+        |fact| fact.stated().agreed(),
+    );
+    let facts = stated.into_iter().zip(is_repeat);
+    facts
+        .filter(|(_, is_repeat)| !is_repeat)
+        .map(|(fact, _)| fact)
+        .collect()
 }
 
 fn fact(transcript: &Transcript<'_>, statement: &Statement) -> Fact {
@@ -369,6 +372,18 @@ impl<'f> Stated<'f> {
         }
     }
 
+    fn is_cancelled(&self) -> bool {
+        self.status == Some(Status::Cancelled)
+    }
+
+    /// How many facts like this one stand at once.
+    const fn most_standing(&self) -> usize {
+        match self.status {
+            Some(Status::Cancelled) => CANCELLED,
+            _ => self.key.most_standing(),
+        }
+    }
+
     fn agreed(&self) -> Option<Agreed<'f>> {
         let status = self.status.filter(|_| self.key.is_agreed())?;
         Some(Agreed {
@@ -379,32 +394,41 @@ impl<'f> Stated<'f> {
     }
 }
 
+/// How many agreements that were called off are shown of a key.
+const CANCELLED: usize = 2;
+
 /// What stands of facts that are given oldest first: each key's newest, newest first. What was said again stands once,
 /// as it was said last; what was moved or called off closes an agreement before it, as [`unclosed`] says;
 /// [`FactKey::most_standing`] limits how many of a key stand.
 #[must_use]
 pub fn standing<T>(oldest_first: impl IntoIterator<Item = T>, of: impl Fn(&T) -> Stated<'_>) -> Vec<T> {
-    let mut standing: Vec<T> = Vec::new();
-    for fact in unclosed(oldest_first, |fact| of(fact).agreed()).into_iter().rev() {
-        let Stated { key, value, .. } = of(&fact);
-        let newer = standing.iter().map(&of).filter(|other| other.key == key);
-        let mut left = key.most_standing();
-        let mut is_repeated = false;
-        for other in newer {
-            left = left.saturating_sub(1);
-            is_repeated |= other.value == value;
-        }
-        if left > 0 && !is_repeated {
-            standing.push(fact);
-        }
-    }
-    standing
+    newest(unclosed(oldest_first, |fact| of(fact).agreed()), of)
+}
+
+/// The newest of each key, newest first. What was called off is counted apart, so that it keeps out nothing that is
+/// agreed.
+fn newest<T>(oldest_first: Vec<T>, of: impl Fn(&T) -> Stated<'_>) -> Vec<T> {
+    let mut said: HashSet<(FactKey, &str)> = HashSet::new();
+    let mut standing: HashMap<(FactKey, bool), usize> = HashMap::new();
+    let stands = |fact| {
+        let stated = of(fact);
+        let standing = standing.entry((stated.key, stated.is_cancelled())).or_default();
+        let stands = said.insert((stated.key, stated.value)) && *standing < stated.most_standing();
+        *standing += usize::from(stands);
+        stands
+    };
+    let stand: Vec<bool> = oldest_first.iter().rev().map(stands).collect();
+    let newest_first = oldest_first.into_iter().rev().zip(stand);
+    newest_first
+        .filter(|(_, stands)| *stands)
+        .map(|(fact, _)| fact)
+        .collect()
 }
 
 /// What stands when `new` facts join those that `stood`, newest first. `None` when these do not tell, and [`standing`]
 /// has to be asked about everything that was stated, not only about what stood: one of the new ones closes an
-/// agreement, or is an agreement that others followed, and one of those may have closed it. `order` tells which was
-/// stated first.
+/// agreement, or is an agreement that others followed, and one of those may have closed it, or says again what was
+/// called off and so makes room for what was called off before. `order` tells which was stated first.
 #[must_use]
 pub fn standing_with<T, O: Ord>(
     stood: Vec<T>,
@@ -418,20 +442,22 @@ pub fn standing_with<T, O: Ord>(
         others.into_iter().any(|other| order(other) > order(fact))
     };
     let may_close = |fact: &T| {
-        let agreed = of(fact).agreed();
-        agreed.is_some_and(|agreed| agreed.closes() || is_followed(fact))
+        let stated = of(fact);
+        stated.agreed().is_some_and(|agreed| agreed.closes()) || stated.key.is_agreed() && is_followed(fact)
     };
-    if new.iter().any(may_close) {
+    let was_called_off = |fact: &T| {
+        let fact = of(fact);
+        let mut cancelled = stood.iter().map(&of).filter(Stated::is_cancelled);
+        cancelled.any(|other| (other.key, other.value) == (fact.key, fact.value))
+    };
+    if new.iter().any(|fact| may_close(fact) || was_called_off(fact)) {
         return None;
     }
     let mut oldest_first = stood;
     oldest_first.extend(new);
     oldest_first.sort_by_key(order);
     // What they closed is closed.
-    Some(standing(oldest_first, |fact| Stated {
-        status: None,
-        ..of(fact)
-    }))
+    Some(newest(oldest_first, of))
 }
 
 /// Whether `quote` proves something said by `role`: a span of the turn at `place` of the transcript.

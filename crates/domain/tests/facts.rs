@@ -532,6 +532,25 @@ fn what_is_said_again_stands_once_and_so_many_of_a_key_stand() {
     assert_eq!(values, (0..8).rev().map(|i| format!("promise {i}")).collect::<Vec<_>>());
 }
 
+#[test]
+fn what_was_called_off_keeps_out_nothing_that_is_agreed() {
+    let mut said = vec![("checkup".to_owned(), Status::Agreed)];
+    for thing in [
+        "table", "taxi", "haircut", "room", "massage", "lesson", "repair", "tour", "wash",
+    ] {
+        said.push((thing.to_owned(), Status::Agreed));
+        said.push((format!("{thing} today"), Status::Cancelled));
+    }
+    let standing = facts::standing(&said, |(value, status)| Stated {
+        key: FactKey::Appointment,
+        value,
+        when: None,
+        status: Some(*status),
+    });
+    let values: Vec<&str> = standing.iter().map(|(value, _)| value.as_str()).collect();
+    assert_eq!(values, ["wash today", "tour today", "checkup"]);
+}
+
 /// A fact of the property below: its order, and what the rule goes by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Known {
@@ -678,20 +697,21 @@ fn what_is_booked_again_in_the_same_call_stands() {
 
 #[test]
 fn everything_is_asked_only_for_what_may_have_been_closed() {
-    let agreed = |order, status| Known {
+    let said = |order, value, status| Known {
         order,
         key: FactKey::Appointment,
-        value: "haircut",
+        value,
         when: None,
         status: Some(status),
     };
     let follows = |stood: Known, new: Known| {
         facts::standing_with(vec![stood], vec![new], Known::stated, |fact| fact.order).is_some()
     };
-    let off = agreed(1, Status::Cancelled);
-    assert!(follows(off.clone(), agreed(2, Status::Agreed)));
-    assert!(!follows(off.clone(), agreed(0, Status::Agreed)));
-    assert!(!follows(agreed(0, Status::Agreed), off));
+    let off = said(1, "haircut", Status::Cancelled);
+    assert!(follows(off.clone(), said(2, "taxi", Status::Agreed)));
+    assert!(!follows(off.clone(), said(0, "taxi", Status::Agreed)));
+    assert!(!follows(said(0, "haircut", Status::Agreed), off.clone()));
+    assert!(!follows(off, said(2, "haircut", Status::Agreed)));
 }
 
 #[test]

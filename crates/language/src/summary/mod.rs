@@ -10,8 +10,8 @@ pub(crate) mod vocabulary;
 pub use scoring::{CALL_CHARACTERS, CALL_WORDS};
 
 use crate::{
-    findings::{Agreed, Finding, Statement, Status, unclosed},
-    text::plain::plain,
+    findings::{Agreed, Finding, Statement, Status, repeats, unclosed},
+    text::{beyond, plain::plain},
     transcript::{Speaker, Transcript},
 };
 use sentences::Sentence;
@@ -49,7 +49,7 @@ pub fn of_call(transcript: &Transcript<'_>, findings: &[Finding]) -> String {
 /// longer one. It never ends within a quotation.
 #[must_use]
 pub fn bounded(summary: &str) -> &str {
-    let Some((end, _)) = summary.char_indices().nth(CALL_CHARACTERS) else {
+    let Some(end) = beyond(summary, CALL_CHARACTERS) else {
         return summary;
     };
     let fitting = &summary[..end];
@@ -98,9 +98,6 @@ fn agreed(findings: &[Finding]) -> String {
     told.join(" ")
 }
 
-/// Of how many statements the summary is made, the last ones of the call.
-const MADE: usize = 64;
-
 /// The agreements of a call in the order in which they were made, without mere repeats.
 fn agreements(findings: &[Finding]) -> Vec<Agreed<'_>> {
     let mut made: Vec<(&Statement, Agreed<'_>)> = Vec::new();
@@ -117,19 +114,15 @@ fn agreements(findings: &[Finding]) -> Vec<Agreed<'_>> {
         }
     }
     made.sort_by_key(|(statement, _)| statement.turn);
-    made.drain(..made.len().saturating_sub(MADE));
-    let mut agreements: Vec<(&Statement, Agreed<'_>)> = Vec::new();
-    for (statement, agreed) in made {
-        let same = |other: &Statement| {
-            (other.topic, &other.value, other.terms) == (statement.topic, &statement.value, statement.terms)
-        };
-        let known = agreements.iter().rposition(|(other, _)| same(other));
-        let since = |known: usize| agreements[known + 1..].iter().map(|(_, agreed)| *agreed);
-        if !known.is_some_and(|known| agreed.only_repeats(since(known))) {
-            agreements.push((statement, agreed));
-        }
-    }
-    agreements.into_iter().map(|(_, agreed)| agreed).collect()
+    let is_repeat = repeats(
+        &made,
+        |(statement, _)| Some((statement.topic, &statement.value, statement.terms)),
+        |(_, agreed)| Some(*agreed),
+    );
+    let made = made.iter().zip(is_repeat);
+    made.filter(|(_, is_repeat)| !is_repeat)
+        .map(|((_, agreed), _)| *agreed)
+        .collect()
 }
 
 /// The reports of some sentences as one text.

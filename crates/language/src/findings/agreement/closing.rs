@@ -1,5 +1,7 @@
 //! Which earlier agreement is meant by one that was moved or called off, and what is left of many.
 
+use std::{collections::HashMap, hash::Hash};
+
 use super::{
     moment::{Day, is_of_a_time},
     terms::{Agreement, Status},
@@ -61,6 +63,39 @@ pub fn unclosed<T>(oldest_first: impl IntoIterator<Item = T>, of: impl Fn(&T) ->
     left.into_iter().flatten().collect()
 }
 
+/// Which of `stated`, oldest first, only say again what was said before. `said` is `None` for what is never a repeat, and
+/// `of` for what is no agreement. Of agreements, what was closed since may have been agreed anew, and what was agreed
+/// since may have been closed again: that is no repeat. Linear in the number of statements.
+pub fn repeats<'a, T, S: Eq + Hash>(
+    stated: &'a [T],
+    said: impl Fn(&'a T) -> Option<S>,
+    of: impl Fn(&'a T) -> Option<Agreed<'a>>,
+) -> Vec<bool> {
+    let mut known: HashMap<S, usize> = HashMap::new();
+    // The latest agreement, and the latest one that closed another.
+    let mut latest: [Option<usize>; 2] = [None; 2];
+    let mut is_repeat = |(place, statement): (usize, &'a T)| {
+        let said = said(statement)?;
+        let closes = of(statement).map(|agreed| usize::from(agreed.closes()));
+        let before = known.get(&said).copied();
+        if before
+            .is_some_and(|before| closes.is_none_or(|closes| latest[1 - closes].is_none_or(|other| other < before)))
+        {
+            return Some(true);
+        }
+        known.insert(said, place);
+        if let Some(closes) = closes {
+            latest[closes] = Some(place);
+        }
+        None
+    };
+    stated
+        .iter()
+        .enumerate()
+        .map(|statement| is_repeat(statement).is_some())
+        .collect()
+}
+
 /// The places of what `closer` closes: one agreement, and whatever says the same in the same words.
 pub(super) fn closed_by<'a>(
     closer: &Agreed<'_>,
@@ -100,13 +135,6 @@ impl Agreed<'_> {
     #[must_use]
     pub fn closes(&self) -> bool {
         matches!(self.status, Status::Moved | Status::Cancelled)
-    }
-
-    /// Whether this one, said after an equal one and `since` then, changes nothing: what was closed since may have been
-    /// agreed anew, and what was agreed since may have been closed again.
-    #[must_use]
-    pub fn only_repeats<'a>(&self, mut since: impl Iterator<Item = Agreed<'a>>) -> bool {
-        since.all(|other| other.closes() == self.closes())
     }
 
     /// How well this one fits `earlier` as what it closes, and `None` when it cannot have closed it: they speak of

@@ -421,6 +421,7 @@ impl Course<'_, '_> {
                 asked => asked.unwrap_or(Status::Agreed),
             }
         };
+        // Behind "and" comes what is done besides: "it is booked, and we will remind you on Thursday".
         let deed = sentence.start..end_of_deed(utterance, sentence);
         if status == Status::Cancelled {
             let is_named = utterance.has_between(&deed, CANCELLED) || proposal.is_empty();
@@ -446,10 +447,8 @@ impl Course<'_, '_> {
             // One offer among others, or beside the point.
             Standing::Open | Standing::Refused | Standing::Failed => Proposal::default(),
         };
-        // Behind "and" comes what is done besides: "it is booked, and we will remind you on Thursday".
-        let told = deed;
-        let names_a_time = within(mentions, &told).next().is_some();
-        let names_what_lacks = within(mentions, &told).any(|mention| match mention.moment {
+        let names_a_time = within(mentions, &deed).next().is_some();
+        let names_what_lacks = within(mentions, &deed).any(|mention| match mention.moment {
             Moment::Day(_) => proposal.day.is_none(),
             Moment::Clock(_) => proposal.hour.is_none(),
         });
@@ -457,12 +456,12 @@ impl Course<'_, '_> {
             let mut said = Proposal::default();
             // "Moved from Monday to Tuesday at nine."
             let is_new = |mention: &Mention| utterance.norm(mention.places.start.wrapping_sub(1)) == "to";
-            let new = within(mentions, &told).filter(|mention| is_new(mention)).last();
+            let new = within(mentions, &deed).filter(|mention| is_new(mention)).last();
             let from = new
                 .filter(|_| status == Status::Moved)
                 .map_or(0, |mention| mention.places.start);
-            let times = within(mentions, &told).filter(|mention| mention.places.start >= from);
-            said.add(Clause::new(place, told.clone()), times);
+            let times = within(mentions, &deed).filter(|mention| mention.places.start >= from);
+            said.add(Clause::new(place, deed.clone()), times);
             said.take_over(proposal);
             proposal = said;
         } else if proposal.is_empty() {
@@ -576,7 +575,10 @@ impl Course<'_, '_> {
         let utterance = &self.call[clause.turn];
         let mentions = mentions(utterance, &clause.places, self.today);
         let pairs: Vec<&[Mention]> = mentions.chunks(2).collect();
-        let is_pair = |pair: &&[Mention]| matches!(pair, [day, hour] if matches!((day.moment, hour.moment), (Moment::Day(_), Moment::Clock(_))));
+        let is_pair = |pair: &&[Mention]| {
+            let moments: Vec<Moment> = pair.iter().map(|mention| mention.moment).collect();
+            matches!(moments[..], [Moment::Day(_), Moment::Clock(_)])
+        };
         if utterance.speaker == Speaker::Caller || pairs.len() < 2 || !pairs.iter().all(is_pair) {
             return Vec::new();
         }
@@ -831,7 +833,7 @@ fn is_failed(utterance: &Utterance<'_>, sentence: &Range<usize>) -> bool {
 /// Whether the agent says in `sentence` that something was done.
 fn is_done(utterance: &Utterance<'_>, sentence: &Range<usize>) -> bool {
     let pauses_before = |place: usize| place > sentence.start && utterance.words[place - 1].after == After::Pause;
-    if is_supposed(utterance, sentence.start) {
+    if is_supposed(utterance, sentence) {
         return false;
     }
     // "It is booked, anything else?" asks in its last part only; "it is booked, right?" asks in all.
@@ -869,10 +871,9 @@ fn is_done(utterance: &Utterance<'_>, sentence: &Range<usize>) -> bool {
     })
 }
 
-/// Whether the sentence that begins at `start` tells what might be.
-fn is_supposed(utterance: &Utterance<'_>, start: usize) -> bool {
-    let first = first_word(utterance, &(start..utterance.words.len()));
-    utterance.behind(first, SUPPOSING).is_some()
+/// Whether `sentence` tells what might be.
+fn is_supposed(utterance: &Utterance<'_>, sentence: &Range<usize>) -> bool {
+    utterance.behind(first_word(utterance, sentence), SUPPOSING).is_some()
 }
 
 /// Whether what stands at `place` is supposed, or told of others than the caller or of the past.
@@ -882,7 +883,9 @@ pub(in super::super) fn is_of_others(utterance: &Utterance<'_>, place: usize) ->
         .find(|place| utterance.stops_before(*place))
         .unwrap_or(place);
     let is_past = (start..place + 2).any(|at| (utterance.norm(at), utterance.norm(at + 1)) == ("you", "were"));
-    is_past || is_supposed(utterance, start) || (start..place + 3).any(|at| OTHERS.contains(&utterance.norm(at)))
+    is_past
+        || is_supposed(utterance, &(start..place + 1))
+        || (start..place + 3).any(|at| OTHERS.contains(&utterance.norm(at)))
 }
 
 /// Whether the word at `place` of `sentence` is what was done: "is booked", "I have now reserved", "reservation made".

@@ -34,7 +34,7 @@ impl Status {
 }
 
 /// What an agreement comes to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Terms {
     /// Its day, when the words settle it.
     pub day: Option<Day>,
