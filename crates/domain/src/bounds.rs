@@ -4,6 +4,7 @@
 use language::{
     findings::{NAME_CHARACTERS, QUOTE_CHARACTERS, VALUE_CHARACTERS},
     summary::bounded,
+    text::beyond,
 };
 
 use crate::{
@@ -28,7 +29,7 @@ const REST_BYTES: usize = 2 * 1024;
 pub(crate) fn keep(read: &mut Recollection) {
     read.caller.name = read.caller.name.take().map(name);
     read.summary
-        .take_if(|summary| summary.chars().nth(CALLER_CHARACTERS).is_some());
+        .take_if(|summary| beyond(summary, CALLER_CHARACTERS).is_some());
     for call in &mut read.recent_calls {
         let fitting = bounded(&call.summary).len();
         call.summary.truncate(fitting);
@@ -44,15 +45,19 @@ fn has_short_value(fact: &KnownFact) -> bool {
         FactKey::Name => NAME_CHARACTERS,
         _ => VALUE_CHARACTERS,
     };
-    fact.value.chars().nth(most).is_none()
+    beyond(&fact.value, most).is_none()
 }
 
 /// Leaves the oldest facts out where the answer would have more than [`ANSWER_BYTES`].
 pub(crate) fn keep_answer(recall: &mut Recall) {
-    let mut room = ANSWER_BYTES.saturating_sub(bytes_without_facts(recall));
+    // Most answers fit even if every byte of them were escaped, which is known without a look at their text.
+    if fits(recall, most_json_bytes) {
+        return;
+    }
+    let mut room = ANSWER_BYTES.saturating_sub(bytes_without_facts(recall, json_bytes));
     let Some(facts) = &mut recall.facts else { return };
     let fits = |fact: &KnownFact| {
-        let left = room.checked_sub(FACT_BYTES + json_bytes(&fact.value) + json_bytes(&fact.quote));
+        let left = room.checked_sub(fact_bytes(fact, json_bytes));
         room = left.unwrap_or_default();
         left.is_some()
     };
@@ -60,44 +65,59 @@ pub(crate) fn keep_answer(recall: &mut Recall) {
     facts.truncate(fitting);
 }
 
-fn bytes_without_facts(recall: &Recall) -> usize {
-    let caller = recall.caller.as_ref().map_or(0, |caller| {
-        let tags: usize = caller.tags.iter().map(|tag| json_bytes(tag)).sum();
-        text(caller.name.as_ref()) + tags + caller.custom_attributes.as_str().len()
-    });
-    let calls = recall.recent_calls.iter();
-    let calls: usize = calls.map(|call| CALL_BYTES + json_bytes(&call.summary)).sum();
-    let cut: usize = recall.cut.iter().map(|what| json_bytes(what)).sum();
-    REST_BYTES + caller + json_bytes(&recall.summary) + calls + enrichment(&recall.enrichment) + cut
+/// How many bytes a text has as JSON.
+type Bytes = fn(&str) -> usize;
+
+fn fits(recall: &Recall, bytes: Bytes) -> bool {
+    let facts = recall.facts.iter().flatten().map(|fact| fact_bytes(fact, bytes));
+    bytes_without_facts(recall, bytes) + facts.sum::<usize>() <= ANSWER_BYTES
 }
 
-fn enrichment(shown: &ShownEnrichment) -> usize {
+fn fact_bytes(fact: &KnownFact, bytes: Bytes) -> usize {
+    FACT_BYTES + bytes(&fact.value) + bytes(&fact.quote)
+}
+
+fn bytes_without_facts(recall: &Recall, bytes: Bytes) -> usize {
+    let caller = recall.caller.as_ref().map_or(0, |caller| {
+        let tags: usize = caller.tags.iter().map(|tag| bytes(tag)).sum();
+        caller.name.as_deref().map_or(0, bytes) + tags + caller.custom_attributes.as_str().len()
+    });
+    let calls = recall.recent_calls.iter();
+    let calls: usize = calls.map(|call| CALL_BYTES + bytes(&call.summary)).sum();
+    let cut: usize = recall.cut.iter().map(|what| bytes(what)).sum();
+    REST_BYTES + caller + bytes(&recall.summary) + calls + enrichment(&recall.enrichment, bytes) + cut
+}
+
+fn enrichment(shown: &ShownEnrichment, bytes: Bytes) -> usize {
+    let text = |text: &Option<String>| text.as_deref().map_or(0, bytes);
     let person = shown.person.as_ref().map_or(0, |person| {
         let value = &person.value;
-        text(value.name.as_ref()) + text(value.title.as_ref()) + text(value.company.as_ref())
+        text(&value.name) + text(&value.title) + text(&value.company)
     });
-    let company = shown.company.as_ref().map_or(0, |company| {
-        text(company.value.name.as_ref()) + text(company.value.address.as_ref())
-    });
-    let phone = shown.phone.as_ref().map_or(0, |phone| {
-        text(phone.value.carrier.as_ref()) + text(phone.value.line_type.as_ref())
-    });
+    let company = shown
+        .company
+        .as_ref()
+        .map_or(0, |company| text(&company.value.name) + text(&company.value.address));
+    let phone = shown
+        .phone
+        .as_ref()
+        .map_or(0, |phone| text(&phone.value.carrier) + text(&phone.value.line_type));
     person + company + phone
 }
 
-fn text(text: Option<&String>) -> usize {
-    text.map_or(0, |text| json_bytes(text))
+/// How many bytes a text has at most as a JSON string, with its quotation marks and a comma.
+fn json_bytes(text: &str) -> usize {
+    let is_escaped = |byte: &u8| *byte < 0x20 || matches!(byte, b'"' | b'\\');
+    text.len() + text.as_bytes().iter().filter(|byte| is_escaped(byte)).count() * (ESCAPED - 1) + 3
 }
 
-/// How many bytes a text has as a JSON string, with its quotation marks and a comma.
-fn json_bytes(text: &str) -> usize {
-    let escaped = text.bytes().map(|byte| match byte {
-        b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x08 | 0x0c => 2,
-        0..0x20 => 6,
-        _ => 1,
-    });
-    escaped.sum::<usize>() + 3
+/// The same as far as the length tells.
+fn most_json_bytes(text: &str) -> usize {
+    text.len() * ESCAPED + 3
 }
+
+/// The most bytes of an escaped character: "\u001f".
+const ESCAPED: usize = 6;
 
 #[cfg(test)]
 mod tests {

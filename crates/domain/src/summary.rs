@@ -28,6 +28,9 @@ const FACT_WORDS: usize = 36;
 /// The most words of what was agreed for a day that is gone.
 const PAST_WORDS: usize = 20;
 
+/// The fewest words of a call by date and outcome: "On 3 May 2026: no particular outcome."
+const SHORTEST_LINE: usize = 7;
+
 /// What an agent should know before it speaks, in at most [`CALLER_WORDS`] words: how often the caller called and when
 /// last, what is agreed for the days to come, what the newest call was about, what is open, and what stands. Empty when
 /// there were no calls. `recent_calls` are newest first, and so are `facts`, of which only those that stand are given.
@@ -46,15 +49,16 @@ pub fn of_caller(total_calls: u64, recent_calls: &[RecentCall], facts: &[KnownFa
     paragraph.add(&format!("{count}{when}: {}.", outcome(last.outcome)));
     let mut agreements = Agreements::of(facts, now_ms);
     paragraph.add_list("Agreed:", CALLER_WORDS, &mut agreements.to_come);
-    if !agreements.are_told(last) {
-        paragraph.add(&agreements.gist(last));
-    }
+    paragraph.add(&agreements.gist(last));
     paragraph.add(&open(recent_calls));
     paragraph.add(&on_record(facts, &last.summary));
     paragraph.add_list("Past:", PAST_WORDS, &mut agreements.past);
     // What was agreed stands there already.
     let other = earlier.iter().filter(|call| !agreements.are_told(call));
     for call in other.filter(|call| date(call.started_at_ms).is_some()) {
+        if paragraph.left < SHORTEST_LINE {
+            break;
+        }
         paragraph.add(&by_date(call, &agreements.gist(call)));
     }
     paragraph.text
@@ -185,6 +189,10 @@ fn gist(call: &RecentCall, facts: &[KnownFact], is_wanted: impl Fn(&KnownFact) -
 
 /// The parts of a call's gist: what comes before its agreements, and each of these. What is quoted divides nothing.
 fn parts(gist: &str) -> Vec<&str> {
+    let mut heads = OF_AGREEMENTS.iter().chain([&OF_CANCELLATIONS]);
+    if !heads.any(|head| gist.contains(head)) {
+        return vec![gist];
+    }
     let mut parts = Vec::new();
     let (mut begin, mut is_quoted) = (0, false);
     for (place, mark) in gist.char_indices() {
@@ -247,9 +255,10 @@ impl Paragraph {
 
     /// Adds `sentences` when they fit.
     fn add(&mut self, sentences: &str) {
-        let words = sentences.split_whitespace().count();
+        // One blank stands between two words.
+        let words = sentences.bytes().filter(|byte| *byte == b' ').count() + 1;
         let characters = sentences.chars().count() + 1;
-        if words == 0 || words > self.left || characters > self.characters_left {
+        if sentences.is_empty() || words > self.left || characters > self.characters_left {
             return;
         }
         if !self.text.is_empty() {
@@ -536,6 +545,18 @@ mod tests {
         assert!(
             told.ends_with("no particular outcome. Agreed: \"haircut\" (2026-01-02)."),
             "{told}"
+        );
+    }
+
+    #[test]
+    fn the_last_call_keeps_its_request_beside_what_was_agreed() {
+        let gist = "Caller wants a cleaning. Agreed: \"Tuesday at three\".";
+        let calls = [call(NEW_YEARS_EVE, CallOutcome::Other, gist)];
+        let facts = [agreement("Tuesday at three", Some("2026-01-06"), Status::Agreed)];
+        assert_eq!(
+            of_caller(1, &calls, &facts, NEW_YEARS_EVE),
+            "1 call so far, the last on 31 December 2025 (UTC): no particular outcome. \
+             Agreed: \"Tuesday at three\" (2026-01-06). Caller wants a cleaning."
         );
     }
 

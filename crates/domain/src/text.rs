@@ -1,6 +1,6 @@
 //! Texts that are cut behind a word where they are too long.
 
-use language::findings::NAME_CHARACTERS;
+use language::{findings::NAME_CHARACTERS, text::beyond};
 
 /// The name, cut behind a word when it is too long.
 #[must_use]
@@ -10,7 +10,7 @@ pub(crate) fn name(name: String) -> String {
 
 /// The text, cut behind a word when it has more than `most` characters.
 pub(crate) fn within(mut text: String, most: usize) -> String {
-    if let Some((end, _)) = text.char_indices().nth(most) {
+    if let Some(end) = beyond(&text, most) {
         let fitting = &text[..end];
         let is_whole = text[end..].starts_with(char::is_whitespace);
         let last = fitting.rfind(char::is_whitespace).filter(|_| !is_whole);

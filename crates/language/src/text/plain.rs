@@ -40,6 +40,10 @@ pub(crate) fn is_plain(text: &str) -> bool {
 }
 
 fn written(text: &str, quotation_mark: char) -> String {
+    // Most texts are so already.
+    if is_written(text, quotation_mark) {
+        return text.to_owned();
+    }
     let mut line = String::with_capacity(text.len());
     let mut blank = false;
     for c in text.chars() {
@@ -55,6 +59,24 @@ fn written(text: &str, quotation_mark: char) -> String {
         line.push(c);
     }
     line
+}
+
+/// Whether nothing is to be done about `text`, as far as its bytes tell.
+fn is_written(text: &str, quotation_mark: char) -> bool {
+    // A blank at the beginning counts as a second one.
+    let mut last = b' ';
+    let is_shown = text.bytes().all(|byte| {
+        let is_double_blank = byte == b' ' && last == b' ';
+        last = byte;
+        let is_shown = byte.is_ascii_alphanumeric()
+            || matches!(
+                byte,
+                b' ' | b'\'' | b',' | b'-' | b'.' | b':' | b';' | b'?' | b'!' | b'(' | b')' | b'@' | b'+' | b'$'
+            )
+            || byte == b'"' && quotation_mark == '"';
+        is_shown && !is_double_blank
+    });
+    is_shown && (last != b' ' || text.is_empty())
 }
 
 /// The character to show for `c`; `None` for one that has no width.
@@ -86,6 +108,14 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn what_is_so_already_stays(text in "[ a-z.,'\"<\n]{0,12}") {
+            // A mark without width makes it go the long way.
+            let long_way = format!("\u{200b}{text}");
+            prop_assert_eq!(plain(&text), plain(&long_way));
+            prop_assert_eq!(line(&text), line(&long_way));
+        }
+
         #[test]
         fn any_text_becomes_one_safe_line(text in any::<String>()) {
             let line = plain(&text);
