@@ -94,7 +94,7 @@ load-ends turns="20" rate="100" seconds="15" rounds="3":
 test-mcp:
     .ci/test-mcp
 
-# Replay calls (the sample in docs/, or a file as `caller-memory replay` takes it) into a fresh service and print one caller's card
+# Replay calls (docs/sample-calls.jsonl, or a file as `caller-memory replay` takes it) into a fresh service and print one caller's card
 demo *calls:
     .ci/demo {{ calls }}
 
