@@ -53,7 +53,8 @@ fn failed(error: DbErr) -> MigrateError {
     }
 }
 
-/// The applied step that this release does not have, when that is what the error says. SeaORM has a text for it alone.
+/// The applied step that this release does not have, when that is what the error says. SeaORM has no variant for it,
+/// only a text.
 fn unknown_step(error: &DbErr) -> Option<String> {
     let DbErr::Custom(text) = error else { return None };
     let (step, _) = text.strip_prefix("Migration file of version '")?.split_once('\'')?;

@@ -80,7 +80,7 @@ pub(crate) const fn due_call(dialect: DbBackend) -> &'static str {
     }
 }
 
-const RECENT_CALLS: &str = recent_calls!("$2");
+const LATEST_CALLS: &str = recent_calls!("$2");
 
 const LEASE_CALLER: &str = "\
 UPDATE callers SET rewrite_due_ms = $3, rewrite_attempts = rewrite_attempts + 1 WHERE tenant_id = $1 AND id = $2";
@@ -366,7 +366,7 @@ async fn lease_caller(
     };
     let lease = [row.tenant_id.into(), row.id.into(), leased_until_ms.into()];
     run(transaction, LEASE_CALLER, lease).await?;
-    let calls: Vec<CallRow> = read_all(transaction, RECENT_CALLS, [row.tenant_id.into(), row.id.into()]).await?;
+    let calls: Vec<CallRow> = read_all(transaction, LATEST_CALLS, [row.tenant_id.into(), row.id.into()]).await?;
     let calls = calls.into_iter().map(RecentCall::from).collect();
     let facts = facts::shown(transaction, row.tenant_id, row.id).await?;
     Ok(Some(LeasedWork::Caller(row, calls, facts)))

@@ -1,5 +1,5 @@
-//! The bounds of what is shown. What is learned of a call keeps them from the beginning; what an earlier release stored,
-//! or an operator imported there, need not.
+//! The bounds of what is shown. What is learned of a call keeps them from the beginning; what an earlier release
+//! stored, or an operator imported there, need not.
 
 use language::{
     findings::{NAME_CHARACTERS, QUOTE_CHARACTERS, VALUE_CHARACTERS},

@@ -147,7 +147,8 @@ pub struct Fact {
 /// What an agreement comes to.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Terms {
-    /// `YYYY-MM-DD` or `YYYY-MM-DDTHH:MM`, local to the call; `None` when the words do not settle it.
+    /// `YYYY-MM-DD` or `YYYY-MM-DDTHH:MM`, counted from the day of the call in UTC, with the hour as it was said;
+    /// `None` when the words do not settle it.
     pub when: Option<String>,
     /// How it stands.
     pub status: Status,

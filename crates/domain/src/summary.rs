@@ -84,9 +84,9 @@ struct Agreement<'f> {
 /// For how long after a call something without a day is still to come, in milliseconds.
 const WITHOUT_DAY_MS: i64 = 30 * 86_400_000;
 
-/// Whether what was agreed at `said_at_ms` for `when`, which is `YYYY-MM-DD` with or without an hour, is still to come at
-/// `now_ms`: it is for today (UTC) or later, or was agreed in the last 30 days when it has no day. Times are milliseconds
-/// since the epoch.
+/// Whether what was agreed at `said_at_ms` for `when`, which is `YYYY-MM-DD` with or without an hour, is still to come
+/// at `now_ms`: it is for today (UTC) or later, or was agreed in the last 30 days when it has no day. Times are
+/// milliseconds since the epoch.
 #[must_use]
 pub fn is_to_come(when: Option<&str>, said_at_ms: i64, now_ms: i64) -> bool {
     match when {
@@ -269,7 +269,8 @@ impl Paragraph {
         self.characters_left -= characters;
     }
 
-    /// Adds a sentence of at most `most` words behind its `head`: as many of the agreements as fit, which are told then.
+    /// Adds a sentence of at most `most` words behind its `head`: as many of the agreements as fit, which are told
+    /// then.
     fn add_list(&mut self, head: &str, most: usize, agreements: &mut [Agreement<'_>]) {
         let mut left = self.left.min(most).saturating_sub(head.split(' ').count());
         let mut characters_left = self.characters_left.saturating_sub(head.chars().count() + 3);

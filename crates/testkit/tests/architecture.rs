@@ -4,7 +4,9 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    path::Path,
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
     process::Command,
 };
 
@@ -177,7 +179,7 @@ fn each_technology_is_known_to_its_crates_only() {
 fn domain_and_language_ban_clocks_and_io() {
     let read = |member: &str| {
         let path = root().join("crates").join(member).join("clippy.toml");
-        std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{member} has a clippy.toml: {error}"))
+        fs::read_to_string(path).unwrap_or_else(|error| panic!("{member} has a clippy.toml: {error}"))
     };
     let bans = |settings: &str| -> Names {
         let lines = settings.lines().map(str::trim);
@@ -201,6 +203,41 @@ fn domain_and_language_ban_clocks_and_io() {
         of_std,
         "the language crate keeps to the same bans"
     );
+}
+
+/// The columns of a line of comment; rustfmt keeps the code within them.
+const COLUMNS: usize = 120;
+
+/// Every Rust source below `folder`, what was built left out.
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder of the repository") {
+        let path = entry.expect("an entry of a folder").path();
+        if path.is_dir() && !path.ends_with("target") {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn line_comments_fit_into_the_columns() {
+    let mut files = Vec::new();
+    for folder in ["crates", "docs/adapters", "migrations"] {
+        sources(&root().join(folder), &mut files);
+    }
+    assert!(files.len() > 100, "the walk sees only {} files", files.len());
+    let mut long = String::new();
+    for file in files {
+        let text = fs::read_to_string(&file).expect("a source is text");
+        let lines = text.lines().enumerate();
+        let comments = lines.filter(|(_, line)| line.trim_start().starts_with("//"));
+        for (place, _) in comments.filter(|(_, line)| line.chars().count() > COLUMNS) {
+            let path = file.strip_prefix(root()).unwrap_or(&file).display();
+            let _ = writeln!(long, "{path}:{}", place + 1);
+        }
+    }
+    assert!(long.is_empty(), "comments of more than {COLUMNS} columns:\n{long}");
 }
 
 #[test]

@@ -69,8 +69,8 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// For small items that are noted with every request: as many as a burst of some seconds brings, and for as long as a
-    /// database is away for a restart.
+    /// For small items that are noted with every request: as many as a burst of some seconds brings, and for as long as
+    /// a database is away for a restart.
     fn default() -> Self {
         Self {
             waiting: 16_384,

@@ -29,7 +29,8 @@ pub(super) fn variable(error: &clap::Error, command: &Command) -> Option<OsStrin
         .map(ToOwned::to_owned)
 }
 
-/// What is wrong with a value: its argument, with the variable that it came from, the value unless it may be secret, and what is expected.
+/// What is wrong with a value: its argument, with the variable that it came from, the value unless it may be secret,
+/// and what is expected.
 pub(super) fn wrong_value(error: &clap::Error, command: &Command, args: &[OsString]) -> String {
     let shown = invalid_arg(error).unwrap_or_else(|| "an argument".to_owned());
     let arg = argument(command, &shown);

@@ -20,7 +20,8 @@ use sentences::Sentence;
 const REPEATED: &[&str] = &["asks: ", "asks for ", "says: ", "tells the agent ", "tells the caller "];
 
 /// The gist of a call in at most [`CALL_WORDS`] words and [`CALL_CHARACTERS`] characters, in the third person: what the
-/// caller wanted, what was agreed, what is open. `findings` are those of the same call. Empty when nothing was said that tells.
+/// caller wanted, what was agreed, what is open. `findings` are those of the same call. Empty when nothing was said
+/// that tells.
 #[must_use]
 pub fn of_call(transcript: &Transcript<'_>, findings: &[Finding]) -> String {
     let agreed = agreed(findings);

@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// The format of the rows that this release writes.
-// 2 since facts have terms; it was raised a little later than they came, with no other change of a row.
+// 2: facts have terms.
 pub(crate) const FORMAT: u32 = 2;
 
 /// The hash of a session's name, which may be as long as a client likes; keys should be short.

@@ -53,7 +53,7 @@ pub(super) struct Set {
 #[derive(Debug, Clone, Args)]
 #[group(required = true, multiple = true)]
 struct Edits {
-    /// The name, which goes before every other; '' removes it
+    /// The name, which takes precedence over every other; '' removes it
     #[arg(long, value_name = "NAME", value_parser = name)]
     name: Option<Name>,
     /// A tag; may be repeated, and replaces all tags that are kept; '' alone removes them

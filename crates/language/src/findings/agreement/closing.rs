@@ -34,7 +34,8 @@ impl Agreement {
 const REACH: usize = 64;
 
 /// What is left of statements that are given oldest first: all but the agreements that were closed. One that was moved
-/// or called off closes one of the 64 agreements before it that nothing has closed: the latest of those that fit it best.
+/// or called off closes one of the 64 agreements before it that nothing has closed: the latest of those that fit it
+/// best.
 /// `of` is `None` for what is no agreement.
 #[must_use]
 pub fn unclosed<T>(oldest_first: impl IntoIterator<Item = T>, of: impl Fn(&T) -> Option<Agreed<'_>>) -> Vec<T> {
@@ -63,9 +64,9 @@ pub fn unclosed<T>(oldest_first: impl IntoIterator<Item = T>, of: impl Fn(&T) ->
     left.into_iter().flatten().collect()
 }
 
-/// Which of `stated`, oldest first, only say again what was said before. `said` is `None` for what is never a repeat, and
-/// `of` for what is no agreement. Of agreements, what was closed since may have been agreed anew, and what was agreed
-/// since may have been closed again: that is no repeat. Linear in the number of statements.
+/// Which of `stated`, oldest first, only say again what was said before. `said` is `None` for what is never a repeat,
+/// and `of` for what is no agreement. Of agreements, what was closed since may have been agreed anew, and what was
+/// agreed since may have been closed again: that is no repeat. Linear in the number of statements.
 pub fn repeats<'a, T, S: Eq + Hash>(
     stated: &'a [T],
     said: impl Fn(&'a T) -> Option<S>,
@@ -165,8 +166,8 @@ impl Agreed<'_> {
     }
 }
 
-/// What stands for any agreement: those of [`NOUNS`](super::cues::NOUNS) that are nothing by themselves. A table, a room
-/// or a ticket is a thing, so that a cancelled table closes no haircut.
+/// What stands for any agreement: those of [`NOUNS`](super::cues::NOUNS) that are nothing by themselves. A table, a
+/// room or a ticket is a thing, so that a cancelled table closes no haircut.
 const ANY: &[&str] = &[
     "appointment",
     "booking",

@@ -480,8 +480,8 @@ impl Course<'_, '_> {
         is_asked && utterance.has_between(sentence, TAKEN_OFF) && !utterance.has_between(sentence, OPEN)
     }
 
-    /// Something is called off: what the `deed` names, else what the caller asked to call off. Where the same was agreed
-    /// in this call, it is told in the same words.
+    /// Something is called off: what the `deed` names, else what the caller asked to call off. Where the same was
+    /// agreed in this call, it is told in the same words.
     fn call_off(&mut self, place: usize, deed: Range<usize>, mentions: &[Mention], change: Option<&Change>) {
         let utterance = &self.call[place];
         let clause = Clause::new(place, deed.clone());

@@ -206,7 +206,7 @@ pub(super) const HAVING: &[&str] = &[
     "you've",
 ];
 
-/// Words that may stand in between.
+/// Words that may stand between the auxiliary and what was done: "i have just booked".
 pub(super) const BETWEEN: &[&str] = &[
     "ahead",
     "all",

@@ -415,8 +415,8 @@ fn day(utterance: &Utterance<'_>, place: usize, today: Option<Day>) -> Option<(u
     named_day(utterance, place, today).or_else(|| counted_day(utterance, place, today))
 }
 
-/// The day that is told at `place` by its distance from another: "a week from friday", "the day before the 8th", "in two
-/// days at 5 pm".
+/// The day that is told at `place` by its distance from another: "a week from friday", "the day before the 8th", "in
+/// two days at 5 pm".
 fn counted_day(utterance: &Utterance<'_>, place: usize, today: Option<Day>) -> Option<(usize, Option<Day>)> {
     let before = place.checked_sub(1).map_or("", |last| utterance.norm(last));
     let (unit, count) = match utterance.norm(place) {
