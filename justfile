@@ -122,3 +122,7 @@ measure-build rounds="2":
 compare baseline rounds="7":
     cargo build --release --locked --quiet
     .ci/compare {{ baseline }} target/release/caller-memory {{ rounds }}
+
+# Instructions of a recall and of a call end, for each PROGRAM (Python 3, valgrind); the figures hardly depend on the machine's load
+count-instructions +programs:
+    .ci/count-instructions {{ programs }}
