@@ -14,6 +14,9 @@ const MAX_PREFIXES: usize = 3;
 /// National numbers of ten digits are common everywhere, and new ranges of them keep appearing.
 const MIN_INTERNATIONAL: usize = 11;
 
+/// The digits of a Mexican number behind its country code.
+const MEXICAN_DIGITS: usize = 10;
+
 /// Whether the region has a numbering plan.
 pub(super) fn knows(region: &str) -> bool {
     plan_region(region)
@@ -23,7 +26,12 @@ pub(super) fn knows(region: &str) -> bool {
 
 /// Reads digits that begin with a country code. Gives E.164, and reading that again gives the same.
 pub(super) fn international(digits: &str) -> Option<String> {
-    settle(format!("+{digits}"))
+    // Until 2019 a Mexican mobile number had a 1 behind the country code when it was dialled from abroad. Networks and
+    // address books still have it, and libphonenumber's plan has forgotten it.
+    match digits.strip_prefix("521").filter(|rest| rest.len() == MEXICAN_DIGITS) {
+        Some(rest) => settle(format!("+52{rest}")),
+        None => settle(format!("+{digits}")),
+    }
 }
 
 /// Reads digits as they are dialled in the region, else as digits that begin with a country code.
