@@ -8,7 +8,7 @@ use std::{path::PathBuf, sync::Arc, time::Instant};
 
 use domain::{
     context::Deadline,
-    error::{CannotWrite, DeadlineExceeded, PortError, SchemaTooOld},
+    error::{CannotRead, CannotWrite, DeadlineExceeded, PortError, SchemaTooOld},
     port::{OpenError, PoolState},
 };
 use futures_util::future::BoxFuture;
@@ -26,7 +26,7 @@ use tokio::{
 use crate::{
     connect,
     contact::{self, ContactNote, Contacts},
-    error::{FailureKind, failure_kind, is_missing_schema, port_error},
+    error::{FailureKind, failure_kind, is_forbidden, is_missing_schema, port_error},
     transaction::{Decision, TransactionFuture},
     writer::Writer,
 };
@@ -93,13 +93,23 @@ const TRIAL_SQLITE: [&str; 2] = [
     "DROP TABLE IF EXISTS trial_write",
 ];
 
-/// On PostgreSQL rows are written that every database has, because creating tables may not be allowed. The tables of a
-/// call are locked as a write does, so that somebody else's lock on them shows.
-const TRIAL_POSTGRES: [&str; 3] = [
+/// On PostgreSQL rows are written that every database has, because creating tables may not be allowed. Then everything
+/// that a call needs is done to no row, so that somebody else's lock on a table and a right that was taken away show.
+const TRIAL_POSTGRES: [&str; 2] = [
     "UPDATE seaql_migrations SET applied_at = applied_at",
-    "DELETE FROM callers WHERE false",
-    "DELETE FROM calls WHERE false",
+    "INSERT INTO callers SELECT * FROM callers WHERE false; UPDATE callers SET id = id WHERE false;
+     INSERT INTO calls SELECT * FROM calls WHERE false; UPDATE calls SET id = id WHERE false;
+     INSERT INTO contacts SELECT * FROM contacts WHERE false; UPDATE contacts SET ended = ended WHERE false;
+     INSERT INTO facts SELECT * FROM facts WHERE false; UPDATE facts SET stands = stands WHERE false;
+     DELETE FROM facts WHERE false",
 ];
+
+/// Reads no row of any table without which a recall or the end of a call fails.
+const FIND_TABLES: &str = "\
+SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM tenants WHERE false) AND NOT EXISTS (SELECT 1 FROM api_keys WHERE false)
+  AND NOT EXISTS (SELECT 1 FROM callers WHERE false) AND NOT EXISTS (SELECT 1 FROM calls WHERE false)
+  AND NOT EXISTS (SELECT 1 FROM contacts WHERE false) AND NOT EXISTS (SELECT 1 FROM facts WHERE false)
+  AND NOT EXISTS (SELECT 1 FROM enrichment_cache WHERE false)";
 
 /// Finds a schema step that has been applied.
 const FIND_STEP: &str = "SELECT 1 FROM seaql_migrations WHERE version = $1";
@@ -156,11 +166,12 @@ impl Database {
     }
 
     /// Asks the database whether it has this release's newest schema step, which somebody may have undone since the
-    /// start, and, when the last write failed, whether it writes again. Steps of a newer release do not matter.
+    /// start, whether its tables can be read, and, when the last write failed, whether it writes again. Steps of a newer
+    /// release do not matter.
     ///
     /// # Errors
-    /// [`PortError::Unavailable`] when there is no answer by the deadline, or, with [`CannotWrite`], when it cannot
-    /// write; [`PortError::Internal`] when its file was found to be damaged since it was opened, or, with
+    /// [`PortError::Unavailable`] when there is no answer by the deadline, or, with [`CannotRead`], when a table cannot
+    /// be read, or, with [`CannotWrite`], when it cannot write; [`PortError::Internal`] when its file was found to be damaged since it was opened, or, with
     /// [`SchemaTooOld`], when the step is missing.
     pub async fn ping(&self, deadline: Deadline) -> Result<(), PortError> {
         let step = Migrator::migrations().last().map(|step| step.name().to_owned());
@@ -178,6 +189,13 @@ impl Database {
         if !is_up_to_date {
             return Err(PortError::Internal(Box::new(SchemaTooOld)));
         }
+        match self.query_one("ping", deadline, FIND_TABLES, Vec::new).await {
+            Err(PortError::Unavailable(cause)) if is_missing_schema(&cause) || is_forbidden(&cause) => {
+                let cause = CannotRead(PortError::Unavailable(cause));
+                return Err(PortError::Unavailable(Box::new(cause)));
+            }
+            read => read?,
+        };
         if !self.inner.backend.writer().is_in_doubt() {
             return Ok(());
         }

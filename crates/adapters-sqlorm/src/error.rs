@@ -7,7 +7,10 @@ use std::{
 };
 
 use domain::error::{Cause, PortError};
-use sea_orm::{DbErr, RuntimeErr, SqlxError, SqlxSqliteError};
+use sea_orm::{DbErr, RuntimeErr, SqlxError, SqlxSqliteError, sqlx::error::DatabaseError};
+
+/// PostgreSQL's code for a right that is missing.
+const FORBIDDEN: &str = "42501";
 
 /// The cause of a [`PortError`] as the log shows it. Its debug form is its display form, because the drivers' debug
 /// forms hold the values that a statement was about.
@@ -53,8 +56,8 @@ pub(crate) fn leave_out(what: &'static str) {
 pub(crate) fn port_error(error: DbErr) -> PortError {
     let retry_may_help = match failure_kind(&error) {
         FailureKind::Broken | FailureKind::Contention | FailureKind::Exhausted => true,
-        // Until the migrations are applied again.
-        FailureKind::Refused => lacks_schema(&error),
+        // Until the migrations are applied again, or the key's cached tenant that was lost with them is forgotten.
+        FailureKind::Refused => lacks_schema(&error) || lacks_parent(&error),
         FailureKind::Damaged => false,
     };
     let cause = Box::new(DatabaseFailure(error));
@@ -72,11 +75,29 @@ pub(crate) fn is_missing_schema(cause: &Cause) -> bool {
         .is_some_and(|DatabaseFailure(error)| lacks_schema(error))
 }
 
+/// Whether a statement was refused because the database's user lacks the right to it.
+pub(crate) fn is_forbidden(cause: &Cause) -> bool {
+    let refusal = cause.downcast_ref().and_then(|DatabaseFailure(error)| refusal(error));
+    refusal.is_some_and(|refusal| refusal.code().as_deref() == Some(FORBIDDEN))
+}
+
+/// Whether a row was refused because the row that it belongs to, for example its tenant, has gone.
+fn lacks_parent(error: &DbErr) -> bool {
+    refusal(error).is_some_and(DatabaseError::is_foreign_key_violation)
+}
+
+/// What the database answered to a statement instead of doing it.
+fn refusal(error: &DbErr) -> Option<&dyn DatabaseError> {
+    match error {
+        DbErr::Exec(RuntimeErr::SqlxError(error)) | DbErr::Query(RuntimeErr::SqlxError(error)) => {
+            error.as_database_error()
+        }
+        _ => None,
+    }
+}
+
 fn lacks_schema(error: &DbErr) -> bool {
-    let (DbErr::Exec(RuntimeErr::SqlxError(error)) | DbErr::Query(RuntimeErr::SqlxError(error))) = error else {
-        return false;
-    };
-    let SqlxError::Database(refusal) = &**error else {
+    let Some(refusal) = refusal(error) else {
         return false;
     };
     let message = refusal.message();
@@ -150,16 +171,22 @@ const fn kind_of_sqlite_code(code: i32) -> FailureKind {
 /// See <https://www.postgresql.org/docs/current/errcodes-appendix.html>.
 fn kind_of_sqlstate(code: &str) -> FailureKind {
     match code {
-        // The connection is being ended: by an administrator, after a crash, for idleness, or because the server is
-        // starting.
-        "57P01" | "57P02" | "57P03" | "57P05" | "25P03" => FailureKind::Broken,
+        // The connection is being ended: by an administrator, after a crash, because the server is starting or the
+        // database is being dropped, or for idleness.
+        "57P01" | "57P02" | "57P03" | "57P04" | "57P05" | "25P03" => FailureKind::Broken,
         // Serialization failure and deadlock.
         "40001" | "40P01" => FailureKind::Contention,
-        // Statement time-out, lock not available, and a server that has become a read-only standby.
-        "57014" | "55P03" | "25006" => FailureKind::Exhausted,
+        // Statement time-out, a server that has become a read-only standby, and a right that was taken away.
+        "57014" | "25006" | FORBIDDEN => FailureKind::Exhausted,
         _ if code.starts_with("08") => FailureKind::Broken,
-        // Too few resources, and failures of the system below the server.
-        _ if code.starts_with("53") || code.starts_with("58") => FailureKind::Exhausted,
+        // A role that may not log in, no such database, too few resources, a lock that is held or a database that takes
+        // no connections, and failures of the system below the server.
+        _ if ["28", "3D", "53", "55", "58"]
+            .iter()
+            .any(|class| code.starts_with(class)) =>
+        {
+            FailureKind::Exhausted
+        }
         _ => FailureKind::Refused,
     }
 }

@@ -5,8 +5,11 @@
 mod support;
 
 use adapters_sqlorm::{Database, SqlCallerMemory};
-use domain::port::CallerMemory;
-use support::{Place, tenant};
+use domain::{
+    error::{CannotRead, PortError},
+    port::CallerMemory,
+};
+use support::{Place, execute, tenant};
 use testkit::sample::{self, NOW_MS, ample, number, query};
 
 /// Processes that start at once.
@@ -36,6 +39,40 @@ async fn up_and_down(place: Place) {
     assert_eq!(database.migrate_up().await.unwrap(), names);
     let reopened = place.open().await;
     assert_usable(&reopened, "second").await;
+}
+
+/// A tenant that was lost with the schema, while a key is still cached, is not there yet: its calls are to be sent again.
+async fn lost_tenant(place: Place) {
+    let database = place.migrated().await;
+    let lost = tenant(&database, "one").await;
+    database.migrate_down(u32::MAX).await.unwrap();
+    database.migrate_up().await.unwrap();
+    let end = sample::record(&number(0), "session", NOW_MS, 1);
+    let written = SqlCallerMemory::new(&database).record_end(lost, &end, ample()).await;
+    assert!(matches!(written, Err(PortError::Unavailable(_))), "{written:?}");
+    assert_usable(&database, "one").await;
+}
+
+/// Without a table that serving needs, whatever the applied steps say, the database is not ready.
+async fn missing_table(place: Place) {
+    let database = place.migrated().await;
+    for table in [
+        "tenants",
+        "api_keys",
+        "callers",
+        "calls",
+        "contacts",
+        "facts",
+        "enrichment_cache",
+    ] {
+        execute(&place, &[&format!("ALTER TABLE {table} RENAME TO elsewhere")]).await;
+        match database.ping(ample()).await {
+            Err(PortError::Unavailable(cause)) => assert!(cause.is::<CannotRead>(), "{table}: {cause}"),
+            ready => panic!("{table}: {ready:?}"),
+        }
+        execute(&place, &[&format!("ALTER TABLE elsewhere RENAME TO {table}")]).await;
+        database.ping(ample()).await.unwrap();
+    }
 }
 
 /// A caller can be stored and found.
@@ -95,5 +132,29 @@ async fn six_processes_migrate_an_empty_sqlite_database_at_once() {
 async fn six_processes_migrate_an_empty_postgres_database_at_once() {
     if let Some(place) = Place::postgres().await {
         at_once(place).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tenant_that_was_lost_is_unavailable_on_sqlite() {
+    lost_tenant(Place::sqlite()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tenant_that_was_lost_is_unavailable_on_postgres() {
+    if let Some(place) = Place::postgres().await {
+        lost_tenant(place).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_missing_table_makes_sqlite_unready() {
+    missing_table(Place::sqlite()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_missing_table_makes_postgres_unready() {
+    if let Some(place) = Place::postgres().await {
+        missing_table(place).await;
     }
 }

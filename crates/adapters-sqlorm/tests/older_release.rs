@@ -12,26 +12,8 @@ use domain::{
     port::{AccessAdmin, CallerAdmin, CallerMemory, KeyStore, MigrateError, OpenCalls, ReceiptStore, SummaryBacklog},
     rewrite::Rewrite,
 };
-use sea_orm::sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, SqliteConnection};
-use support::{Place, tenant};
+use support::{Place, execute, tenant};
 use testkit::sample::{self, NOW_MS, ample, number, query, query_in, record, said};
-
-/// Runs statements on the database as a newer release would have.
-async fn execute(place: &Place, statements: &[&str]) {
-    let url = &place.options.url;
-    for sql in statements {
-        let sql = AssertSqlSafe((*sql).to_owned());
-        if url.starts_with("sqlite:") {
-            let mut connection = SqliteConnection::connect(url).await.unwrap();
-            connection.execute(sql).await.unwrap();
-            connection.close().await.unwrap();
-        } else {
-            let mut connection = PgConnection::connect(url).await.unwrap();
-            connection.execute(sql).await.unwrap();
-            connection.close().await.unwrap();
-        }
-    }
-}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn words_of_a_newer_release_degrade_nobody_on_sqlite() {

@@ -18,9 +18,11 @@ use domain::{
     access::TenantId,
     context::Deadline,
     error::PortError,
+    facts::FactKey,
     port::{CallerMemory, EnrichmentCache, KeyStore},
 };
-use support::{Place, tenant, within_ms};
+use sea_orm::sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
+use support::{POSTGRES_URL, Place, tenant, within_ms};
 use testkit::{
     eventually,
     sample::{self, NOW_MS, ample, number, query, query_in, record},
@@ -300,4 +302,100 @@ async fn closing_over_a_frozen_server_ends_in_time() {
     let began = Instant::now();
     scene.database.close(within_ms(500)).await;
     assert!(began.elapsed() < Duration::from_millis(500) + GRACE);
+}
+
+/// What an administrator takes away, how it is given back, and whether it is done from within the database.
+const TAKEN_AWAY: [(&str, &str, bool); 8] = [
+    ("ALTER ROLE {role} NOLOGIN", "ALTER ROLE {role} LOGIN", false),
+    (
+        "ALTER ROLE {role} CONNECTION LIMIT 0",
+        "ALTER ROLE {role} CONNECTION LIMIT -1",
+        false,
+    ),
+    (
+        "ALTER DATABASE {name} ALLOW_CONNECTIONS false",
+        "ALTER DATABASE {name} ALLOW_CONNECTIONS true",
+        false,
+    ),
+    (
+        "ALTER DATABASE {name} RENAME TO {role}",
+        "ALTER DATABASE {role} RENAME TO {name}",
+        false,
+    ),
+    (
+        "REVOKE INSERT ON calls FROM {role}",
+        "GRANT INSERT ON calls TO {role}",
+        true,
+    ),
+    (
+        "REVOKE INSERT, SELECT ON calls FROM {role}",
+        "GRANT INSERT, SELECT ON calls TO {role}",
+        true,
+    ),
+    (
+        "REVOKE UPDATE ON callers FROM {role}",
+        "GRANT UPDATE ON callers TO {role}",
+        true,
+    ),
+    (
+        "REVOKE INSERT ON facts FROM {role}",
+        "GRANT INSERT ON facts TO {role}",
+        true,
+    ),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_administrator_takes_away_is_unavailable_until_it_is_given_back() {
+    let Some(place) = Place::postgres().await else { return };
+    let owner = place.migrated().await;
+    let tenant = tenant(&owner, "one").await;
+    owner.close(ample()).await;
+    let url = place.options.url.clone();
+    let (_, name) = url.rsplit_once('/').unwrap();
+    let role = format!("{name}_app");
+    let mut server = PgConnection::connect(&std::env::var(POSTGRES_URL).unwrap())
+        .await
+        .unwrap();
+    let run = async |sql: &str, server: &mut PgConnection, is_within: bool| {
+        let sql = AssertSqlSafe(sql.replace("{role}", &role).replace("{name}", name));
+        if is_within {
+            let mut database = PgConnection::connect(&url).await.unwrap();
+            database.execute(sql).await.unwrap();
+            database.close().await.unwrap();
+        } else {
+            server.execute(sql).await.unwrap();
+        }
+    };
+    run("CREATE ROLE {role} LOGIN", &mut server, false).await;
+    run("GRANT ALL ON ALL TABLES IN SCHEMA public TO {role}", &mut server, true).await;
+    let mut options = place.options.clone();
+    options.url = url.replace("postgres@", &format!("{role}@"));
+    let database = Database::open(options).await.unwrap();
+    let memory = SqlCallerMemory::new(&database);
+    let end = async |session: &str| {
+        let mut end = record(&number(0), session, NOW_MS, 1);
+        end.facts = vec![sample::said(FactKey::City, "Lisbon", NOW_MS)];
+        memory.record_end(tenant, &end, ample()).await
+    };
+    end("before").await.unwrap();
+
+    for (take, give, is_within) in TAKEN_AWAY {
+        let terminate = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '{name}'";
+        run(terminate, &mut server, false).await;
+        run(take, &mut server, is_within).await;
+        // Those that came in between.
+        run(terminate, &mut server, false).await;
+        let written = end(take).await;
+        assert!(matches!(written, Err(PortError::Unavailable(_))), "{take}: {written:?}");
+        let read = memory.caller(tenant, &number(0), ample()).await;
+        assert!(!matches!(read, Err(PortError::Internal(_))), "{take}: {read:?}");
+        for _ in 0..2 {
+            let ready = database.ping(ample()).await;
+            assert!(matches!(ready, Err(PortError::Unavailable(_))), "{take}: {ready:?}");
+        }
+        run(give, &mut server, is_within).await;
+        database.ping(ample()).await.unwrap();
+        end(take).await.unwrap();
+    }
+    database.close(ample()).await;
 }

@@ -26,6 +26,12 @@ pub struct DeadlineExceeded {
     pub during: &'static str,
 }
 
+/// The cause of [`PortError::Unavailable`] of a storage that answers but cannot read all that serving needs, for
+/// example because a table was renamed or a right taken away.
+#[derive(Debug, thiserror::Error)]
+#[error("the storage cannot read")]
+pub struct CannotRead(#[source] pub PortError);
+
 /// The cause of [`PortError::Unavailable`] of a storage that answers but cannot write, for example
 /// because its disk is full.
 #[derive(Debug, thiserror::Error)]

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use adapters_sqlorm::{Database, DatabaseOptions, SqlKeyStore};
 use domain::{access::TenantId, context::Deadline, port::AccessAdmin};
-use sea_orm::sqlx::{AssertSqlSafe, Connection, PgConnection};
+use sea_orm::sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, SqliteConnection};
 use tempfile::TempDir;
 use testkit::sample;
 use uuid::Uuid;
@@ -74,6 +74,23 @@ impl Place {
         let database = self.open().await;
         database.migrate_up().await.unwrap();
         database
+    }
+}
+
+/// Runs statements on the database as another program would.
+pub(crate) async fn execute(place: &Place, statements: &[&str]) {
+    let url = &place.options.url;
+    for sql in statements {
+        let sql = AssertSqlSafe((*sql).to_owned());
+        if url.starts_with("sqlite:") {
+            let mut connection = SqliteConnection::connect(url).await.unwrap();
+            connection.execute(sql).await.unwrap();
+            connection.close().await.unwrap();
+        } else {
+            let mut connection = PgConnection::connect(url).await.unwrap();
+            connection.execute(sql).await.unwrap();
+            connection.close().await.unwrap();
+        }
     }
 }
 

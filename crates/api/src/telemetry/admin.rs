@@ -16,7 +16,7 @@ use actix_web::{
 };
 use domain::{
     context::Deadline,
-    error::{CannotWrite, PortError, SchemaTooOld},
+    error::{CannotRead, CannotWrite, PortError, SchemaTooOld},
     port::Storage,
 };
 
@@ -70,6 +70,9 @@ async fn readyz(admin: Data<Admin>) -> HttpResponse {
 /// Why the database cannot serve, for whoever asks the probe; the log has the causes.
 fn reason(error: &PortError) -> String {
     match error {
+        PortError::Unavailable(cause) if cause.is::<CannotRead>() => {
+            "the database answers, but a table is missing or may not be read; the log has the cause".to_owned()
+        }
         PortError::Unavailable(cause) if cause.is::<CannotWrite>() => "the database cannot write".to_owned(),
         PortError::Unavailable(_) => NO_ANSWER.to_owned(),
         PortError::Internal(cause) if cause.is::<SchemaTooOld>() => cause.to_string(),
@@ -93,9 +96,11 @@ mod tests {
     #[test]
     fn a_probe_tells_a_silent_database_from_a_full_a_damaged_and_an_old_one() {
         let cannot_write = CannotWrite(PortError::Internal("the disk is full".into()));
+        let cannot_read = CannotRead(PortError::Unavailable("no such table: calls".into()));
         for (error, says) in [
             (PortError::deadline("ready"), "does not answer"),
             (PortError::Unavailable(Box::new(cannot_write)), "cannot write"),
+            (PortError::Unavailable(Box::new(cannot_read)), "may not be read"),
             (PortError::Internal("malformed".into()), "damaged"),
             (PortError::Internal(Box::new(SchemaTooOld)), "migrate up"),
         ] {

@@ -162,8 +162,9 @@ pub trait Storage: Send + Sync {
     /// the contract checks that, because a suite has no way to add a step, so test it where your steps are kept.
     ///
     /// # Errors
-    /// [`PortError`] when it cannot serve, with the cause: [`CannotWrite`](crate::error::CannotWrite) where it can be
-    /// read all the same, [`SchemaTooOld`](crate::error::SchemaTooOld) where steps are missing.
+    /// [`PortError`] when it cannot serve, with the cause: [`CannotRead`](crate::error::CannotRead) where it answers
+    /// but not all of it can be read, [`CannotWrite`](crate::error::CannotWrite) where it can be read all the same,
+    /// [`SchemaTooOld`](crate::error::SchemaTooOld) where steps are missing.
     async fn ready(&self, deadline: Deadline) -> Result<(), PortError>;
 
     /// Every schema step, oldest first; changes nothing. A storage without a schema has none.
