@@ -166,13 +166,13 @@ impl Database {
     }
 
     /// Asks the database whether it has this release's newest schema step, which somebody may have undone since the
-    /// start, whether its tables can be read, and, when the last write failed, whether it writes again. Steps of a newer
-    /// release do not matter.
+    /// start, whether its tables can be read, and, when the last write failed, whether it writes again. Steps of a
+    /// newer release do not matter.
     ///
     /// # Errors
     /// [`PortError::Unavailable`] when there is no answer by the deadline, or, with [`CannotRead`], when a table cannot
-    /// be read, or, with [`CannotWrite`], when it cannot write; [`PortError::Internal`] when its file was found to be damaged since it was opened, or, with
-    /// [`SchemaTooOld`], when the step is missing.
+    /// be read, or, with [`CannotWrite`], when it cannot write; [`PortError::Internal`] when its file was found to be
+    /// damaged since it was opened, or, with [`SchemaTooOld`], when the step is missing.
     pub async fn ping(&self, deadline: Deadline) -> Result<(), PortError> {
         let step = Migrator::migrations().last().map(|step| step.name().to_owned());
         let found = self.query_one("ping", deadline, FIND_STEP, || vec![step.clone().into()]);

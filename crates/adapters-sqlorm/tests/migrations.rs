@@ -41,7 +41,8 @@ async fn up_and_down(place: Place) {
     assert_usable(&reopened, "second").await;
 }
 
-/// A tenant that was lost with the schema, while a key is still cached, is not there yet: its calls are to be sent again.
+/// A tenant that was lost with the schema, while a key is still cached, is not there yet: its calls are to be sent
+/// again.
 async fn lost_tenant(place: Place) {
     let database = place.migrated().await;
     let lost = tenant(&database, "one").await;
