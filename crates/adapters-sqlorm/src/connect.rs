@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use domain::port::OpenError;
+use domain::{context::LONGEST_DEADLINE_MS, port::OpenError};
 use futures_util::future::join_all;
 use sea_orm::{
     DatabaseConnection, SqlxError, SqlxPostgresConnector, SqlxSqliteConnector,
@@ -30,11 +30,11 @@ const ACQUIRING: Duration = Duration::from_secs(5);
 /// How long an SQLite statement waits for a lock that another process holds.
 const BUSY: Duration = Duration::from_secs(5);
 
-/// What PostgreSQL ends itself after so many milliseconds, in case this process no longer can. A statement ends by its
-/// deadline, of which the settings allow at most 60 s.
-const LIMITS: [(&str, &str); 2] = [
-    ("statement_timeout", "65000"),
-    ("idle_in_transaction_session_timeout", "10000"),
+/// What PostgreSQL ends itself after so many milliseconds, in case this process no longer can: a statement ends by its
+/// deadline.
+const LIMITS: [(&str, u64); 2] = [
+    ("statement_timeout", LONGEST_DEADLINE_MS + 5_000),
+    ("idle_in_transaction_session_timeout", 10_000),
 ];
 
 /// How long a connection may take to answer what nobody waits for any more, before it is given up.
@@ -93,8 +93,13 @@ pub(crate) fn sqlite_file(url: &str) -> Result<PathBuf, OpenError> {
 pub(crate) async fn sqlite(options: SqliteConnectOptions, readers: u32) -> Result<SqliteConnections, OpenError> {
     let path = options.get_filename().to_owned();
     create_file(&path)?;
-    let unreadable =
-        |error: SqlxError| OpenError::new(format!("cannot open {}: {}", path.display(), root_cause(&error)));
+    let unreadable = |error: SqlxError| {
+        OpenError::new(format!(
+            "cannot open {}: {}; make sure that it is an SQLite database, which this user may read and write",
+            path.display(),
+            root_cause(&error)
+        ))
+    };
 
     let pool = |max: u32| {
         SqlitePoolOptions::new()
@@ -167,16 +172,30 @@ fn is_busy(code: Option<&str>) -> bool {
 /// Creates the file readable by its owner only: it will hold what people said on the telephone. SQLite gives the files
 /// beside it the same permissions.
 fn create_file(path: &Path) -> Result<(), OpenError> {
-    let failed = |error: std::io::Error| OpenError::new(format!("cannot create {}: {error}", path.display()));
+    let failed = |error: std::io::Error| {
+        let doing = if path.exists() { "open" } else { "create" };
+        OpenError::new(format!(
+            "cannot {doing} {}: {error}; make sure that this user owns the file and its folder",
+            path.display()
+        ))
+    };
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        std::fs::create_dir_all(folder).map_err(failed)?;
+        let mut options = std::fs::DirBuilder::new();
+        options.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut options, 0o700);
+        options.create(folder).map_err(failed)?;
     }
+    open_private(path).map(drop).map_err(failed)
+}
+
+/// Opens a file for writing at its end; one that is not there yet is created for its owner only.
+pub(crate) fn open_private(path: &Path) -> std::io::Result<std::fs::File> {
     let mut options = std::fs::OpenOptions::new();
     options.append(true).create(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map_err(failed)?;
-    Ok(())
+    options.open(path)
 }
 
 /// Reads a PostgreSQL URL. The text of the URL is in no error: it holds the password.
@@ -214,7 +233,7 @@ pub(crate) async fn postgres(options: &PgConnectOptions, connections: u32) -> Re
     );
     let refused = |cause: &dyn std::fmt::Display| {
         OpenError::new(format!(
-            "cannot reach PostgreSQL at {}:{}: {cause}; make sure that it is running there",
+            "cannot reach PostgreSQL at {}:{}: {cause}; check the URL, and make sure that PostgreSQL is running there",
             options.get_host(),
             options.get_port()
         ))

@@ -38,7 +38,7 @@ const LOCK: i64 = 0x6361_6c6c_6d65_6d6f;
 
 /// The file that keeps other processes from migrating at the same time cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot lock {file}: {cause}")]
+#[error("cannot lock {file}: {cause}; give the file to the user that runs the service")]
 struct LockFailure {
     /// The file's path.
     file: String,
@@ -91,6 +91,12 @@ impl Database {
     }
 
     async fn migrate(&self, direction: Direction) -> Result<Vec<String>, MigrateError> {
+        // Without anything to do, nobody who holds the lock is waited for.
+        let is_done = matches!(direction, Direction::Up)
+            && (self.migrations().await).is_ok_and(|steps| steps.iter().all(|step| step.applied));
+        if is_done {
+            return Ok(Vec::new());
+        }
         match self.backend() {
             Backend::Sqlite { writer, path, .. } => {
                 let _lock = lock_file(path).await?;
@@ -162,7 +168,8 @@ async fn states(database: &DatabaseConnection) -> Result<Vec<Migration>, DbErr> 
         .collect())
 }
 
-/// Takes the lock that this process's death would free.
+/// Takes the lock that this process's death would free. The file is its owner's alone, like the database, because
+/// whoever can read it can lock it; its owner is that of the database, also when root is the first to migrate.
 async fn lock_file(database: &Path) -> Result<File, MigrateError> {
     let mut file = OsString::from(database);
     file.push(".migrate.lock");
@@ -172,7 +179,13 @@ async fn lock_file(database: &Path) -> Result<File, MigrateError> {
             cause,
         }))
     };
-    let lock = File::create(&file).map_err(failed)?;
+    let lock = connect::open_private(Path::new(&file)).map_err(failed)?;
+    #[cfg(unix)]
+    if let Ok(owner) = std::fs::metadata(database) {
+        use std::os::unix::fs::{MetadataExt as _, fchown};
+        // Only root may give a file away; anybody else's is where it belongs.
+        let _ = fchown(&lock, Some(owner.uid()), Some(owner.gid()));
+    }
     let until = Instant::now() + WAITING;
     loop {
         match lock.try_lock() {

@@ -4,6 +4,8 @@
 
 mod support;
 
+use std::time::Duration;
+
 use adapters_sqlorm::{Database, SqlCallerMemory};
 use domain::{
     error::{CannotRead, PortError},
@@ -158,4 +160,17 @@ async fn a_missing_table_makes_postgres_unready() {
     if let Some(place) = Place::postgres().await {
         missing_table(place).await;
     }
+}
+
+/// Who holds the lock holds up no process that has nothing to migrate.
+#[tokio::test]
+async fn an_up_to_date_database_waits_for_no_lock() {
+    let place = Place::sqlite();
+    let database = place.migrated().await;
+    let file = place.options.url.strip_prefix("sqlite://").unwrap();
+    let lock = std::fs::File::open(format!("{file}.migrate.lock")).unwrap();
+    lock.lock_shared().unwrap();
+    let up = tokio::time::timeout(Duration::from_secs(5), database.migrate_up()).await;
+    assert_eq!(up.expect("no wait").unwrap(), [""; 0]);
+    database.close(ample()).await;
 }

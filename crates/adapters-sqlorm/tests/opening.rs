@@ -96,9 +96,41 @@ async fn an_sqlite_file_is_created_with_its_folder_for_its_owner_only() {
     {
         use std::os::unix::fs::PermissionsExt;
         assert_eq!(metadata.permissions().mode() & 0o777, 0o600);
+        let lock = std::fs::metadata(format!("{file}.migrate.lock")).unwrap();
+        assert_eq!(lock.permissions().mode() & 0o777, 0o600, "who can read it can lock it");
     }
     database.close(within_ms(2_000)).await;
     assert!(database.ping(within_ms(100)).await.is_err(), "closed is closed");
+}
+
+#[tokio::test]
+async fn a_new_folder_is_its_owners_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let url = format!("sqlite://{}", data.join("memory.db").display());
+    assert!(Database::open(DatabaseOptions::new(url)).await.is_ok());
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(std::fs::metadata(data).unwrap().permissions().mode() & 0o777, 0o700);
+    }
+}
+
+/// Root, who has every file, opens what others cannot: there, the test has nothing to look at.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_file_of_somebody_else_is_opened_not_created() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("memory.db");
+    std::fs::write(&file, "").unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o000)).unwrap();
+    if std::fs::File::open(&file).is_ok() {
+        println!("skipped: root reads every file");
+        return;
+    }
+    let text = refusal(&format!("sqlite://{}", file.display())).await;
+    assert!(text.contains("cannot open") && text.contains("owns the file"), "{text}");
 }
 
 #[tokio::test]

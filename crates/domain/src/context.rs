@@ -7,6 +7,10 @@ use crate::{
     error::Error,
 };
 
+/// The longest that an operator may let a use case take, in milliseconds. Whatever else ends work that hangs, in an
+/// adapter or on a connection, waits longer than that.
+pub const LONGEST_DEADLINE_MS: u64 = 60_000;
+
 /// The moment by which a unit of work must have answered, on the process's monotonic clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Deadline(pub Instant);

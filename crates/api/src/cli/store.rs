@@ -7,7 +7,7 @@ use std::{
 
 use domain::{
     context::Deadline,
-    port::{AdminError, Clock, MigrateError, Storage},
+    port::{AdminError, Clock, MigrateError, OpenError, Storage},
 };
 
 use super::failure::Failure;
@@ -93,7 +93,12 @@ pub(super) fn refused(error: &AdminError) -> Failure {
 
 /// The failure of a database that cannot be worked with, its causes included. The adapter's errors hold no password.
 pub(super) fn unusable(error: &(dyn std::error::Error + 'static)) -> Failure {
-    if let Some(MigrateError::Newer(_)) = error.downcast_ref() {
+    let says_what_to_do = error.is::<OpenError>()
+        || matches!(
+            error.downcast_ref(),
+            Some(MigrateError::Newer(_) | MigrateError::Locked | MigrateError::TimedOut)
+        );
+    if says_what_to_do {
         return Failure::Failed(format!("{DATABASE_URL}: {error}"));
     }
     Failure::Failed(format!(
