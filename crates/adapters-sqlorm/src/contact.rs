@@ -208,7 +208,8 @@ pub(crate) const SQLITE: [&str; 3] = [
      FROM json_each($1) JOIN callers
        ON callers.id = unhex(value ->> 'caller') AND callers.tenant_id = unhex(value ->> 'tenant')
      WHERE true
-     ON CONFLICT (tenant_id, session_key) DO UPDATE SET recalled_at_ms = excluded.recalled_at_ms
+     ON CONFLICT (tenant_id, session_key) DO UPDATE
+       SET recalled_at_ms = excluded.recalled_at_ms, caller_id = excluded.caller_id
        WHERE excluded.recalled_at_ms < contacts.recalled_at_ms",
     "UPDATE calls SET started_at_ms = contacts.recalled_at_ms
      FROM json_each($1) JOIN contacts
@@ -228,7 +229,8 @@ pub(crate) const POSTGRES: [&str; 3] = [
      FROM json_to_recordset($1::json)
        AS recalled (tenant uuid, caller uuid, session text, session_id text, at_ms bigint)
      JOIN callers ON callers.id = recalled.caller AND callers.tenant_id = recalled.tenant
-     ON CONFLICT (tenant_id, session_key) DO UPDATE SET recalled_at_ms = excluded.recalled_at_ms
+     ON CONFLICT (tenant_id, session_key) DO UPDATE
+       SET recalled_at_ms = excluded.recalled_at_ms, caller_id = excluded.caller_id
        WHERE excluded.recalled_at_ms < contacts.recalled_at_ms",
     "UPDATE calls SET started_at_ms = contacts.recalled_at_ms
      FROM json_to_recordset($1::json) AS recalled (tenant uuid, session text)

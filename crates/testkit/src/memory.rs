@@ -339,11 +339,14 @@ impl CallerMemory for InMemoryCallerMemory {
         let before = callers.caller(&query.number);
         let is_new = callers.note(&query.number, query.now_ms);
         if let Some(session) = &query.session_id {
+            let recalled = (query.now_ms, query.number.clone());
             let begun = callers
                 .sessions
                 .entry(session.clone())
-                .or_insert_with(|| (query.now_ms, query.number.clone()));
-            begun.0 = query.now_ms.min(begun.0);
+                .or_insert_with(|| recalled.clone());
+            if recalled.0 < begun.0 {
+                *begun = recalled;
+            }
         }
         Ok(Recollection {
             known: !is_new,

@@ -142,6 +142,29 @@ pub async fn open_calls_are_listed_newest_first(fixture: &OpenCallsFixture) {
     assert_eq!(view.open(NOW_MS - 1, 5).await, []);
 }
 
+/// MUST 2 and `recall` MUST 7: of recalls that are noted out of order, the earliest begins the call, under its number.
+pub async fn an_earlier_recall_is_the_first(fixture: &OpenCallsFixture) {
+    let view = View::of(fixture, 0);
+    view.asked(&query(&number(1), NOW_MS)).await;
+    view.begun(&number(0), NOW_MS + 5, "moved").await;
+    view.asked(&query_in(&number(1), NOW_MS + 1, "moved")).await;
+    let expected = OpenCall {
+        number: number(1),
+        session_id: Some(SessionId("moved".to_owned())),
+        begun_at_ms: NOW_MS + 1,
+    };
+    eventually("the earlier recall is noted", async || {
+        (view.open(i64::MAX, 10).await == [expected.clone()]).then_some(())
+    })
+    .await;
+    let due = NOW_MS + 10 + UNFINISHED_MS;
+    let gaps = [
+        view.asked(&query(&number(0), due)).await,
+        view.asked(&query(&number(1), due)).await,
+    ];
+    assert_eq!(gaps, [0, 1]);
+}
+
 /// MUST 3: a tenant's sessions are listed and counted as gaps for it alone; the total counts all, to its bound.
 pub async fn open_calls_stay_in_their_tenant(fixture: &OpenCallsFixture) {
     let (own, other) = (View::of(fixture, 0), View::of(fixture, 1));
@@ -183,6 +206,7 @@ macro_rules! open_calls_contract {
             a_late_end_closes_the_call,
             an_end_before_the_note_leaves_nothing_open,
             open_calls_are_listed_newest_first,
+            an_earlier_recall_is_the_first,
             open_calls_stay_in_their_tenant,
             a_passed_deadline_is_unavailable,
         }
