@@ -203,7 +203,7 @@ impl AccessAdmin for SqlKeyStore {
         old_expires_at_ms: i64,
         deadline: Deadline,
     ) -> Result<KeyInfo, AdminError> {
-        let (successor, new_id) = (successor.clone(), Uuid::now_v7());
+        let (successor, new_id) = (successor.clone(), id.successor().0);
         self.db
             .transaction("rotate_key", deadline, move |transaction| -> Command<'_, KeyInfo> {
                 let successor = successor.clone();
@@ -213,6 +213,10 @@ impl AccessAdmin for SqlKeyStore {
                     };
                     if old.revoked_at_ms.is_some() {
                         return Ok(Decision::Discard(Err(AdminError::KeyRevoked(id))));
+                    }
+                    let rotated = api_key::Entity::find_by_id(new_id).one(transaction).await?;
+                    if rotated.is_some_and(|stored| stored.hash != successor.hash.0) {
+                        return Ok(Decision::Discard(Err(AdminError::KeyRotated(id))));
                     }
                     let row = api_key::Model {
                         scopes: old.scopes.clone(),

@@ -23,6 +23,15 @@ impl fmt::Display for TenantId {
     }
 }
 
+impl KeyId {
+    /// The id of the key that takes this one's place in a rotation. It follows from this id, so that a key can be
+    /// rotated only once: a second successor would have the same id.
+    #[must_use]
+    pub fn successor(self) -> Self {
+        Self(Uuid::from_u128(self.0.as_u128().wrapping_add(1)))
+    }
+}
+
 impl fmt::Display for KeyId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)

@@ -90,9 +90,9 @@ impl Access {
         Ok(created)
     }
 
-    fn add_key(&mut self, tenant: &str, key: &NewKey, now_ms: i64) -> KeyInfo {
+    fn add_key(&mut self, id: KeyId, tenant: &str, key: &NewKey, now_ms: i64) -> KeyInfo {
         let info = KeyInfo {
-            id: KeyId(Uuid::now_v7()),
+            id,
             tenant: tenant.to_owned(),
             shown: key.shown.clone(),
             scopes: key.scopes,
@@ -165,7 +165,7 @@ impl AccessAdmin for InMemoryKeyStore {
     ) -> Result<KeyInfo, AdminError> {
         let mut rows = self.open("create_key", deadline)?;
         rows.tenant(tenant)?;
-        Ok(rows.add_key(tenant, key, now_ms))
+        Ok(rows.add_key(KeyId(Uuid::now_v7()), tenant, key, now_ms))
     }
 
     async fn keys(&self, tenant: &str, deadline: Deadline) -> Result<Vec<KeyInfo>, AdminError> {
@@ -193,9 +193,13 @@ impl AccessAdmin for InMemoryKeyStore {
         deadline: Deadline,
     ) -> Result<KeyInfo, AdminError> {
         let mut rows = self.open("rotate_key", deadline)?;
+        let is_rotated = rows.key_mut(id.successor()).is_ok();
         let old = rows.key_mut(id)?;
         if old.revoked_at_ms.is_some() {
             return Err(AdminError::KeyRevoked(id));
+        }
+        if is_rotated {
+            return Err(AdminError::KeyRotated(id));
         }
         let inherited = old.clone();
         old.expires_at_ms = Some(
@@ -209,7 +213,7 @@ impl AccessAdmin for InMemoryKeyStore {
             label: inherited.label,
             expires_at_ms: inherited.expires_at_ms,
         };
-        Ok(rows.add_key(&inherited.tenant, &successor, now_ms))
+        Ok(rows.add_key(id.successor(), &inherited.tenant, &successor, now_ms))
     }
 
     async fn bootstrap(&self, key: &NewKey, always: bool, now_ms: i64, deadline: Deadline) -> Result<bool, AdminError> {
@@ -224,7 +228,7 @@ impl AccessAdmin for InMemoryKeyStore {
         let exists = rows.keys.iter().any(|(stored, _)| *stored == key.hash);
         let stores = (always || is_new) && !exists;
         if stores {
-            rows.add_key(DEFAULT_TENANT, key, now_ms);
+            rows.add_key(KeyId(Uuid::now_v7()), DEFAULT_TENANT, key, now_ms);
         }
         Ok(stores)
     }

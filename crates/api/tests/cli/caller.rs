@@ -213,7 +213,7 @@ fn what_is_wrong_with_a_file_is_said_before_anything_is_written() {
         (
             1,
             &["import", "good.csv", "--tenant", "nobody"],
-            "no tenant is named `nobody`; `caller-memory tenant list` shows them",
+            "no tenant is named `nobody`; `caller-memory tenant list` shows the tenants",
         ),
         (2, &["import"], "<FILE>"),
         (

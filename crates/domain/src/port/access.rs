@@ -86,17 +86,20 @@ pub trait KeyStore: Send + Sync {
 #[derive(Debug, thiserror::Error)]
 pub enum AdminError {
     /// A tenant of this name exists.
-    #[error("a tenant named `{0}` exists already")]
+    #[error("a tenant named `{0}` exists already; choose another name, or change it with `caller-memory tenant set`")]
     TenantExists(String),
     /// No tenant has this name.
-    #[error("no tenant is named `{0}`; `caller-memory tenant list` shows them")]
+    #[error("no tenant is named `{0}`; `caller-memory tenant list` shows the tenants")]
     UnknownTenant(String),
     /// No key has this id.
-    #[error("no key has the id {0}; `caller-memory key list --tenant NAME` shows them")]
+    #[error("no key has the id {0}; `caller-memory key list --tenant NAME` shows the keys")]
     UnknownKey(KeyId),
     /// The key is revoked already.
     #[error("the key {0} is revoked; create a new one")]
     KeyRevoked(KeyId),
+    /// The key was rotated already; its successor has the id [`KeyId::successor`].
+    #[error("the key {0} was rotated already; rotate its successor {successor}, or create a new key", successor = .0.successor())]
+    KeyRotated(KeyId),
     /// The store failed.
     #[error(transparent)]
     Port(#[from] PortError),
@@ -131,7 +134,9 @@ pub struct TenantChange {
 /// Implementations MUST:
 /// 1. return by the deadline, be safe to cancel, and do each method as one unit or not at all;
 /// 2. change in [`AccessAdmin::change_tenant`] what the change names and nothing else, also when several change one
-///    tenant at once; every [`KeyGrant`] that is read afterwards carries the tenant as it is then.
+///    tenant at once; every [`KeyGrant`] that is read afterwards carries the tenant as it is then;
+/// 3. give the successor of a key the id [`KeyId::successor`] in [`AccessAdmin::rotate_key`], and refuse to rotate a
+///    key twice, whose end is then no longer the one that it was created with.
 #[async_trait]
 pub trait AccessAdmin: Send + Sync {
     /// Creates a tenant.
@@ -168,6 +173,10 @@ pub trait AccessAdmin: Send + Sync {
 
     /// Stores `successor` with the tenant, scopes, label and expiry of the key `id`, and lets that key end at
     /// `old_expires_at_ms` unless it ends earlier. The successor's own scopes, label and expiry are not looked at.
+    ///
+    /// # Errors
+    /// [`AdminError::UnknownKey`], [`AdminError::KeyRevoked`], and [`AdminError::KeyRotated`] for a key that has a
+    /// successor.
     async fn rotate_key(
         &self,
         id: KeyId,

@@ -359,6 +359,28 @@ pub async fn a_revoked_key_is_not_rotated(fixture: &AccessFixture) {
     assert_eq!(keys(admin, "acme").await.len(), 1);
 }
 
+/// MUST 3: a rotated key has one successor, which can be rotated in its turn.
+pub async fn a_key_is_rotated_once(fixture: &AccessFixture) {
+    let admin = with_acme(fixture).await;
+    let key = admin.create_key("acme", &new_key(0), NOW_MS, ample()).await.unwrap();
+    let grace_ms = NOW_MS + 5_000;
+    let rotate = async |id, n: u8| {
+        admin
+            .rotate_key(id, &new_key(n.into()), NOW_MS + i64::from(n), grace_ms, ample())
+            .await
+    };
+    let second = rotate(key.id, 1).await.unwrap();
+    assert_eq!(second.id, key.id.successor());
+    let again = rotate(key.id, 2).await;
+    assert!(
+        matches!(again, Err(AdminError::KeyRotated(id)) if id == key.id),
+        "{again:?}"
+    );
+    let third = rotate(second.id, 3).await.unwrap();
+    assert_eq!((third.id, third.expires_at_ms), (second.id.successor(), None));
+    assert_eq!(keys(admin, "acme").await.len(), 3);
+}
+
 /// The first start on an empty store creates the tenant `default` and its key; the next one leaves them alone.
 pub async fn the_first_start_stores_one_key(fixture: &AccessFixture) {
     let admin = &*fixture.admin;
@@ -533,6 +555,7 @@ macro_rules! access_admin_contract {
             rotating_gives_a_successor_like_the_old_key,
             rotating_never_prolongs_the_old_key,
             a_revoked_key_is_not_rotated,
+            a_key_is_rotated_once,
             the_first_start_stores_one_key,
             a_key_that_must_exist_is_stored_once,
             an_existing_default_tenant_gets_no_key,

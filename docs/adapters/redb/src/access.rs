@@ -98,7 +98,7 @@ impl AccessAdmin for Redb {
         let (tenant, key) = (tenant.to_owned(), key.clone());
         let write = move |write: &_| {
             let id = tenant_id(write, &tenant)?;
-            Ok(create_key(write, id, &tenant, &key, now_ms)?)
+            Ok(create_key(write, (id, &tenant), Uuid::now_v7(), &key, now_ms)?)
         };
         self.store.write("new key", deadline, write).await
     }
@@ -143,6 +143,10 @@ impl AccessAdmin for Redb {
             if old.revoked_at_ms.is_some() {
                 return Err(AdminError::KeyRevoked(id));
             }
+            let new_id = id.successor().0;
+            if KEYS.get(write, (tenant, new_id))?.is_some() {
+                return Err(AdminError::KeyRotated(id));
+            }
             let successor = NewKey {
                 scopes: old.scopes(),
                 label: old.label.clone(),
@@ -154,7 +158,7 @@ impl AccessAdmin for Redb {
                 .map_or(old_expires_at_ms, |ms| ms.min(old_expires_at_ms));
             old.expires_at_ms = Some(ends);
             KEYS.put(write, (tenant, id.0), &old)?;
-            Ok(create_key(write, tenant, &name, &successor, now_ms)?)
+            Ok(create_key(write, (tenant, &name), new_id, &successor, now_ms)?)
         };
         self.store.write("rotation", deadline, write).await
     }
@@ -175,7 +179,7 @@ impl AccessAdmin for Redb {
             };
             let stores = (always || is_new) && KEY_HASHES.get(write, &key.hash.0)?.is_none();
             if stores {
-                create_key(write, id, DEFAULT_TENANT, &key, now_ms)?;
+                create_key(write, (id, DEFAULT_TENANT), Uuid::now_v7(), &key, now_ms)?;
             }
             Ok(stores)
         };
@@ -218,12 +222,11 @@ fn create_tenant(write: &WriteTransaction, tenant: &NewTenant, now_ms: i64) -> R
 
 fn create_key(
     write: &WriteTransaction,
-    tenant: Uuid,
-    name: &str,
+    (tenant, name): (Uuid, &str),
+    id: Uuid,
     key: &NewKey,
     now_ms: i64,
 ) -> Result<KeyInfo, PortError> {
-    let id = Uuid::now_v7();
     let row = KeyRow {
         shown: key.shown.clone(),
         scopes: key.scopes.iter().map(|scope| scope.as_str().to_owned()).collect(),
