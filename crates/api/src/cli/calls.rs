@@ -1,7 +1,5 @@
 //! `calls open`: the calls that were begun by a recall and never written back.
 
-use std::path::PathBuf;
-
 use clap::{Args, Subcommand};
 use domain::{access::Tenant, memory::OpenCall};
 use serde::Serialize;
@@ -50,14 +48,14 @@ pub(super) fn run(command: Command) -> Result<(), Failure> {
         older_than,
         common,
     }) = command;
-    let new_file = common.new_file();
+    common.must_exist()?;
     let begun_by_ms = older_than.before(now_ms());
     let listed = with_migrated(&common.database, async |storage| {
         let open_calls = needed(storage.open_calls(), Part::OpenCalls)?;
         let tenants = storage.access().tenants(deadline()).await;
         let tenants = tenants.map_err(|error| refused(&error))?;
         let mut listed = Vec::new();
-        for tenant in asked_for(tenants, tenant, new_file)? {
+        for tenant in asked_for(tenants, tenant)? {
             let open = open_calls.open_calls(tenant.id, begun_by_ms, MOST, deadline()).await;
             let open = open.map_err(|error| unusable(&error))?;
             listed.extend(open.into_iter().map(|call| OpenCallJson::new(&tenant, call)));
@@ -86,18 +84,14 @@ pub(super) fn run(command: Command) -> Result<(), Failure> {
 }
 
 /// The tenant of this name, or all.
-fn asked_for(
-    tenants: Vec<Tenant>,
-    name: Option<TenantName>,
-    new_file: Option<PathBuf>,
-) -> Result<Vec<Tenant>, Failure> {
+fn asked_for(tenants: Vec<Tenant>, name: Option<TenantName>) -> Result<Vec<Tenant>, Failure> {
     let Some(TenantName(name)) = name else {
         return Ok(tenants);
     };
     let named = tenants.iter().find(|tenant| tenant.name == name).cloned();
     match named {
         Some(tenant) => Ok(vec![tenant]),
-        None => Err(unknown_tenant(name, &tenants, new_file)),
+        None => Err(unknown_tenant(name, &tenants, None)),
     }
 }
 

@@ -12,7 +12,7 @@ use super::{
     failure::Failure,
     store::{deadline, refused, with_migrated},
 };
-use crate::config::DatabaseSettings;
+use crate::{config::DatabaseSettings, storages::DATABASE_URL};
 
 pub(super) use domain::access::DEFAULT_TENANT;
 
@@ -42,6 +42,18 @@ impl Common {
                 }
                 done => done.map_err(|error| refused(&error)),
             }
+        })
+    }
+
+    /// Makes sure that a command which only reads finds a database: of one that it had to create, nothing that it says
+    /// would be of use.
+    pub(super) fn must_exist(&self) -> Result<(), Failure> {
+        self.new_file().map_or(Ok(()), |file| {
+            Err(Failure::Failed(format!(
+                "{DATABASE_URL}: there is no database {} yet; run the command where the service runs, or name its \
+                 database",
+                file.display()
+            )))
         })
     }
 

@@ -16,7 +16,7 @@ use super::{
     output,
     store::{deadline, needed, now_ms, refused, with_migrated},
 };
-use crate::storage_parts::Part;
+use crate::{config::whole, storage_parts::Part};
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
@@ -45,7 +45,7 @@ pub(super) struct ShowStats {
     #[arg(long, value_name = "NAME")]
     tenant: Option<TenantName>,
     /// How many days to look back, each of 24 hours
-    #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=3650))]
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = whole::<u32>(1..=3650))]
     days: u32,
     #[command(flatten)]
     common: Common,
@@ -60,6 +60,10 @@ pub(super) fn run(command: Command) -> Result<(), Failure> {
 
 fn show(command: Show) -> Result<(), Failure> {
     let Show { id, tenant, common } = command;
+    common.must_exist()?;
+    let of_tenant = tenant
+        .as_ref()
+        .map_or_else(String::new, |name| format!(" in the tenant `{}`", name.0));
     let shown = with_migrated(&common.database, async |storage| {
         needed(storage.receipts(), Part::Receipts)?
             .show(tenant.map(|name| name.0), id, deadline())
@@ -68,9 +72,9 @@ fn show(command: Show) -> Result<(), Failure> {
     })?;
     let shown = shown.ok_or_else(|| {
         Failure::Failed(format!(
-            "no receipt has the id {id}; `caller-memory serve` keeps them only while CALLER_MEMORY_FEEDBACK_LOOP is \
-             true, and this one may not have been written yet, was dropped under load, or is older than \
-             CALLER_MEMORY_RECEIPT_DAYS"
+            "no receipt has the id {id}{of_tenant}; `caller-memory serve` keeps them only while \
+             CALLER_MEMORY_FEEDBACK_LOOP is true, and this one may not have been written yet, was dropped under load, \
+             or is older than CALLER_MEMORY_RECEIPT_DAYS"
         ))
     })?;
     let response = std::str::from_utf8(&shown.receipt.response)
@@ -135,6 +139,7 @@ fn stats(command: ShowStats) -> Result<(), Failure> {
     let ShowStats { tenant, days, common } = command;
     let tenant = tenant.map(|name| name.0);
     let since_ms = now_ms().saturating_sub(i64::from(days) * DAY_MS);
+    common.must_exist()?;
     let Stats(groups) = with_migrated(&common.database, async |storage| {
         needed(storage.receipts(), Part::Receipts)?
             .stats(tenant.clone(), since_ms, deadline())

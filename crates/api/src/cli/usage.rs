@@ -31,6 +31,7 @@ pub(super) struct ShowUsage {
 pub(super) fn run(command: ShowUsage) -> Result<(), Failure> {
     let ShowUsage { tenant, since, common } = command;
     let since = since.unwrap_or_else(|| Day(Day::of_ms(now_ms()).0.saturating_sub(DAYS - 1)));
+    common.must_exist()?;
     let usage = with_migrated(&common.database, async |storage| {
         needed(storage.spend_admin(), Part::Spend)?
             .usage(tenant.map(|name| name.0), since, deadline())

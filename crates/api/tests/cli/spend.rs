@@ -37,8 +37,8 @@ fn purchase(tenant: TenantId, vendor: &str, day: Day, price_micro_usd: u64) -> P
 #[test]
 fn usage_is_shown_by_day_tenant_and_vendor() {
     let program = Program::new();
-    assert_eq!(program.json(&["usage"]), json!([]));
     let (acme, beta) = (program.tenant("acme"), program.tenant("beta"));
+    assert_eq!(program.json(&["usage"]), json!([]));
     let day = |text: &str| text.parse::<Day>().expect("a day");
     let old = day("2026-10-31");
     let bought = buy(

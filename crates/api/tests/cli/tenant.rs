@@ -176,6 +176,24 @@ fn a_key_for_an_empty_database_says_what_comes_first() {
 }
 
 #[test]
+fn what_only_reads_creates_no_database() {
+    let program = Program::new();
+    for args in [
+        &["usage"][..],
+        &["calls", "open"],
+        &["receipt", "stats"],
+        &["usage", "--json"],
+    ] {
+        let line = program.fails(1, args);
+        assert!(
+            line.contains("there is no database data/caller-memory.db yet"),
+            "{args:?}: {line}"
+        );
+        assert!(!program.path("data").exists(), "{args:?}");
+    }
+}
+
+#[test]
 fn lists_without_rows_say_so() {
     let program = Program::new();
     for (args, says) in [
