@@ -11,4 +11,5 @@ pub fn storages() -> Storages {
         .with("sqlite", "sqlite://PATH", SqlDriver)
         .with("postgres", "postgres://USER:PASSWORD@HOST/NAME", SqlDriver)
         .with("postgresql", "postgres://USER:PASSWORD@HOST/NAME", SqlDriver)
+        .with_log_target("adapters_sqlorm")
 }

@@ -4,6 +4,11 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use domain::port::Clock;
 
+/// Milliseconds to three places: finer is noise.
+pub(crate) fn rounded_ms(ms: f64) -> f64 {
+    (ms * 1000.0).round() / 1000.0
+}
+
 /// The clocks of the operating system.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SystemClock;

@@ -1,17 +1,18 @@
 //! The settings: one list for flags, environment variables and `serve --help`, so that the three never differ.
 
-use std::{net::SocketAddr, num::NonZeroU32, ops::RangeInclusive, time::Duration};
+use std::{fmt, net::SocketAddr, num::NonZeroU32, ops::RangeInclusive, str::FromStr, time::Duration};
 
 use adapters_auth::{ApiKey, AuthOptions};
 use adapters_enrichment::{pdl::PeopleDataLabs, telnyx::Telnyx, trestle::Trestle, twilio::Twilio, webhook::WebhookUrl};
 use adapters_llm::RewriterLimits;
 use clap::{Args, ValueEnum, builder::BoolishValueParser};
-use domain::{access::RateLimit, enrichment::Ttl, phone::Region};
+use domain::{access::RateLimit, context::LONGEST_DEADLINE_MS, enrichment::Ttl, phone::Region};
 use outgoing::BaseUrl;
 use secrecy::SecretString;
 use tracing_subscriber::EnvFilter;
 
 use crate::{
+    middleware::deadline::REQUESTABLE_MS,
     receipts::ReceiptLimits,
     state::RequestLimits,
     storages::{DATABASE_URL, DatabaseUrl},
@@ -41,7 +42,7 @@ pub struct DatabaseSettings {
 
 /// What a deadline may be, in milliseconds. The least is what a client may ask for too (`X-Deadline-Ms`): ports are
 /// given up 5 ms earlier, so that with less hardly any request could be answered.
-const DEADLINE_MS: RangeInclusive<u64> = 20..=60_000;
+const DEADLINE_MS: RangeInclusive<u64> = *REQUESTABLE_MS.start() as u64..=LONGEST_DEADLINE_MS;
 
 /// How long after its recall a call that was not written back counts as a gap and as open, in seconds.
 pub(crate) const UNFINISHED_AFTER_S: u32 = 7_200;
@@ -106,7 +107,7 @@ pub struct ServeSettings {
         env = "CALLER_MEMORY_RECALL_DEADLINE_MS",
         value_name = "MS",
         default_value_t = millis(RequestLimits::default().recall_deadline),
-        value_parser = clap::value_parser!(u64).range(DEADLINE_MS)
+        value_parser = whole::<u64>(DEADLINE_MS)
     )]
     pub recall_deadline_ms: u64,
 
@@ -116,7 +117,7 @@ pub struct ServeSettings {
         env = "CALLER_MEMORY_WRITE_DEADLINE_MS",
         value_name = "MS",
         default_value_t = millis(RequestLimits::default().write_deadline),
-        value_parser = clap::value_parser!(u64).range(DEADLINE_MS)
+        value_parser = whole::<u64>(DEADLINE_MS)
     )]
     pub write_deadline_ms: u64,
 
@@ -126,7 +127,7 @@ pub struct ServeSettings {
         env = "CALLER_MEMORY_UNFINISHED_AFTER_S",
         value_name = "S",
         default_value_t = u64::from(UNFINISHED_AFTER_S),
-        value_parser = clap::value_parser!(u64).range(1..=2_592_000)
+        value_parser = whole::<u64>(1..=2_592_000)
     )]
     pub unfinished_after_s: u64,
 
@@ -144,7 +145,7 @@ pub struct ServeSettings {
         env = "CALLER_MEMORY_MAX_BODY_BYTES",
         value_name = "BYTES",
         default_value_t = u32::try_from(RequestLimits::default().max_body_bytes).unwrap_or(u32::MAX),
-        value_parser = clap::value_parser!(u32).range(1..=1_073_741_824)
+        value_parser = whole::<u32>(1..=1_073_741_824)
     )]
     pub max_body_bytes: u32,
 
@@ -154,7 +155,7 @@ pub struct ServeSettings {
         env = "CALLER_MEMORY_AUTH_CACHE_S",
         value_name = "S",
         default_value_t = AuthOptions::default().cache.as_secs(),
-        value_parser = clap::value_parser!(u64).range(0..=86_400)
+        value_parser = whole::<u64>(0..=86_400)
     )]
     pub auth_cache_s: u64,
 
@@ -164,11 +165,11 @@ pub struct ServeSettings {
         env = "CALLER_MEMORY_AUTH_STALE_S",
         value_name = "S",
         default_value_t = AuthOptions::default().stale.as_secs(),
-        value_parser = clap::value_parser!(u64).range(0..=604_800)
+        value_parser = whole::<u64>(0..=604_800)
     )]
     pub auth_stale_s: u64,
 
-    /// Keep a receipt of each recall and answer its `context_audit_id`; see `caller-memory receipt`
+    /// Keep a receipt of each recall, whose id is the answer's `context_audit_id`; see `caller-memory receipt`
     #[arg(
         long,
         env = "CALLER_MEMORY_FEEDBACK_LOOP",
@@ -185,7 +186,7 @@ pub struct ServeSettings {
         env = "CALLER_MEMORY_RECEIPT_DAYS",
         value_name = "N",
         default_value_t = days(ReceiptLimits::default().kept),
-        value_parser = clap::value_parser!(u32).range(1..=3650)
+        value_parser = whole::<u32>(1..=3650)
     )]
     pub receipt_days: u32,
 
@@ -248,7 +249,8 @@ pub struct LlmSettings {
         long,
         env = "CALLER_MEMORY_LLM_DAILY_REQUESTS",
         value_name = "N",
-        default_value_t = RewriterLimits::default().daily_requests
+        default_value_t = RewriterLimits::default().daily_requests,
+        value_parser = whole(0..=u32::MAX)
     )]
     pub llm_daily_requests: u32,
 
@@ -258,7 +260,7 @@ pub struct LlmSettings {
         env = "CALLER_MEMORY_LLM_TIMEOUT_S",
         value_name = "S",
         default_value_t = RewriterLimits::default().request.as_secs(),
-        value_parser = clap::value_parser!(u64).range(1..=600)
+        value_parser = whole::<u64>(1..=600)
     )]
     pub llm_timeout_s: u64,
 }
@@ -334,7 +336,8 @@ pub struct EnrichmentSettings {
         long,
         env = "CALLER_MEMORY_TWILIO_PRICE_MICRO_USD",
         value_name = "N",
-        default_value_t = 0
+        default_value_t = 0,
+        value_parser = whole(0..=u64::MAX)
     )]
     pub twilio_price_micro_usd: u64,
 
@@ -343,7 +346,8 @@ pub struct EnrichmentSettings {
         long,
         env = "CALLER_MEMORY_TRESTLE_PRICE_MICRO_USD",
         value_name = "N",
-        default_value_t = 0
+        default_value_t = 0,
+        value_parser = whole(0..=u64::MAX)
     )]
     pub trestle_price_micro_usd: u64,
 
@@ -352,7 +356,8 @@ pub struct EnrichmentSettings {
         long,
         env = "CALLER_MEMORY_TELNYX_PRICE_MICRO_USD",
         value_name = "N",
-        default_value_t = 0
+        default_value_t = 0,
+        value_parser = whole(0..=u64::MAX)
     )]
     pub telnyx_price_micro_usd: u64,
 
@@ -361,7 +366,8 @@ pub struct EnrichmentSettings {
         long,
         env = "CALLER_MEMORY_PDL_PRICE_MICRO_USD",
         value_name = "N",
-        default_value_t = 0
+        default_value_t = 0,
+        value_parser = whole(0..=u64::MAX)
     )]
     pub pdl_price_micro_usd: u64,
 
@@ -371,7 +377,7 @@ pub struct EnrichmentSettings {
         env = "CALLER_MEMORY_ENRICHMENT_TTL_S",
         value_name = "S",
         default_value_t = Ttl::default().hit_ms / 1000,
-        value_parser = clap::value_parser!(u64).range(0..=315_360_000)
+        value_parser = whole::<u64>(0..=315_360_000)
     )]
     pub enrichment_ttl_s: u64,
 
@@ -381,7 +387,7 @@ pub struct EnrichmentSettings {
         env = "CALLER_MEMORY_ENRICHMENT_MISS_TTL_S",
         value_name = "S",
         default_value_t = Ttl::default().miss_ms / 1000,
-        value_parser = clap::value_parser!(u64).range(0..=315_360_000)
+        value_parser = whole::<u64>(0..=315_360_000)
     )]
     pub enrichment_miss_ttl_s: u64,
 }
@@ -571,8 +577,19 @@ fn listener(text: &str) -> Result<SocketAddr, &'static str> {
 }
 
 /// Reads a whole number from 1 to 4294967295; the flags of tenants use it too.
-pub(crate) fn positive(text: &str) -> Result<NonZeroU32, &'static str> {
-    text.parse().map_err(|_| "expected a whole number from 1 to 4294967295")
+pub(crate) fn positive(text: &str) -> Result<NonZeroU32, String> {
+    whole(NonZeroU32::MIN..=NonZeroU32::MAX)(text)
+}
+
+/// Reads a whole number of this range, which the error names.
+pub(crate) fn whole<T>(range: RangeInclusive<T>) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static
+where
+    T: FromStr + PartialOrd + fmt::Display + Clone + Send + Sync + 'static,
+{
+    move |text| {
+        let number = text.parse().ok().filter(|number| range.contains(number));
+        number.ok_or_else(|| format!("expected a whole number from {} to {}", range.start(), range.end()))
+    }
 }
 
 fn collector(text: &str) -> Result<String, &'static str> {

@@ -13,6 +13,7 @@ pub(crate) const DATABASE_URL: &str = "CALLER_MEMORY_DATABASE_URL";
 pub struct Storages {
     default_url: &'static str,
     registered: Vec<Registration>,
+    log_targets: Vec<&'static str>,
 }
 
 /// One kind of storage, as `main` registered it.
@@ -30,7 +31,26 @@ impl Storages {
         Self {
             default_url,
             registered: Vec::new(),
+            log_targets: Vec::new(),
         }
+    }
+
+    /// Lets the log filter show what the crate `target` of a driver logs below warnings, as it does for the program's
+    /// own crates. It must log nothing that is secret or a caller's.
+    #[must_use]
+    pub fn with_log_target(mut self, target: &'static str) -> Self {
+        self.log_targets.push(target);
+        self
+    }
+
+    /// The crates that [`Self::with_log_target`] named.
+    pub(crate) fn log_targets(&self) -> Vec<&'static str> {
+        self.log_targets.clone()
+    }
+
+    /// Whether a driver is registered for the URL.
+    pub(crate) fn has_driver_for(&self, url: &str) -> bool {
+        self.parse(url).is_ok()
     }
 
     /// Has `driver` open every URL that begins with `scheme` and a colon. Help and errors show the URL's `form`, for

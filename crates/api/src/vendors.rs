@@ -71,7 +71,13 @@ pub(crate) fn language_model(settings: &LlmSettings) -> Result<Option<OpenAi>, V
 /// # Errors
 /// [`VendorError`] when their settings are incomplete or a key cannot be sent.
 pub(crate) fn vendors(settings: &EnrichmentSettings) -> Result<Vec<Vendor>, VendorError> {
+    const WEBHOOK_SECRET: &str = "CALLER_MEMORY_LOOKUP_WEBHOOK_SECRET";
     let twilio = settings.twilio()?;
+    if settings.lookup_webhook_secret.is_some() && settings.lookup_webhook_url.is_none() {
+        let missing = "CALLER_MEMORY_LOOKUP_WEBHOOK_URL";
+        let given = WEBHOOK_SECRET;
+        return Err(MissingHalf { given, missing }.into());
+    }
     let mut vendors = Vec::new();
     if settings.paid().next().is_none() && settings.lookup_webhook_url.is_none() {
         // The client needs the system's CA certificates, which a service without vendors can do without.
@@ -106,8 +112,7 @@ pub(crate) fn vendors(settings: &EnrichmentSettings) -> Result<Vec<Vendor>, Vend
     }
     if let Some(url) = &settings.lookup_webhook_url {
         let webhook = Webhook::new(client, url.clone(), settings.lookup_webhook_secret.as_ref());
-        let setting = "CALLER_MEMORY_LOOKUP_WEBHOOK_SECRET";
-        let webhook = webhook.map_err(|UnusableSecret| VendorError::Unusable(setting))?;
+        let webhook = webhook.map_err(|UnusableSecret| VendorError::Unusable(WEBHOOK_SECRET))?;
         vendors.push(Vendor::free(Arc::new(webhook)));
     }
     Ok(vendors)

@@ -165,7 +165,8 @@ pub(super) fn command_without(storages: &Storages, ignored: impl Fn(&OsStr) -> b
         ignored: &dyn Fn(&OsStr) -> bool,
     ) -> clap::Command {
         let help = command.get_after_help().map(ToString::to_string);
-        let help: Vec<_> = examples::of(path).map(examples::text).into_iter().chain(help).collect();
+        let examples = examples::of(path).map(|examples| examples::text(examples, storages));
+        let help: Vec<_> = examples.into_iter().chain(help).collect();
         command
             .after_help(help.join("\n\n"))
             .mut_args(|arg| {
@@ -258,9 +259,23 @@ mod tests {
 
     #[test]
     fn every_command_has_examples_that_parse() {
-        let storages = storages();
+        examples_parse(&storages());
+    }
+
+    #[test]
+    fn another_storages_program_has_no_examples_of_sql() {
+        let storages = Storages::new("shelf:a").with("shelf", "shelf:NAME", NoDriver);
+        examples_parse(&storages);
+        let program = command_without(&storages, |_| true);
+        for command in program.get_subcommands() {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(!help.contains("sqlite:") && !help.contains("postgres:"), "{help}");
+        }
+    }
+
+    fn examples_parse(storages: &Storages) {
         // Help is wrapped, so the lines must fit into the usual terminal to be pasted.
-        let program = command_without(&storages, |_| true).term_width(80);
+        let program = command_without(storages, |_| true).term_width(80);
         let mut commands = Vec::new();
         every_command(&program, "", &mut commands);
         assert!(commands.len() > 25, "{}", commands.len());
@@ -276,7 +291,7 @@ mod tests {
             assert!(!lines.is_empty(), "{path}: {help}");
             for line in lines {
                 let args = with_default_command(words(line));
-                match command_without(&storages, |_| true).try_get_matches_from(&args) {
+                match command_without(storages, |_| true).try_get_matches_from(&args) {
                     Ok(matches) => drop(Cli::from_arg_matches(&matches).expect("a command")),
                     Err(error) => assert!(!error.use_stderr(), "`{line}` of `{path}`: {error}"),
                 }

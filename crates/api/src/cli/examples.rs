@@ -1,5 +1,7 @@
 //! The examples at the end of each command's help. A test parses them all.
 
+use crate::storages::Storages;
+
 /// What each does, and the command.
 type Examples = &'static [(&'static str, &'static str)];
 
@@ -8,8 +10,13 @@ pub(super) fn of(path: &str) -> Option<Examples> {
     EXAMPLES.iter().find(|(of, _)| *of == path).map(|(_, lines)| *lines)
 }
 
-/// What a help shows after its options.
-pub(super) fn text(examples: &[(&str, &str)]) -> String {
+/// What a help shows after its options, without the examples for a database that the program has no driver for.
+pub(super) fn text(examples: &[(&str, &str)], storages: &Storages) -> String {
+    let has_driver = |line: &str| {
+        let url = line.split_once("--database-url ").map(|(_, url)| url);
+        url.is_none_or(|url| storages.has_driver_for(url))
+    };
+    let examples: Vec<_> = examples.iter().filter(|(_, line)| has_driver(line)).collect();
     let heading = if examples.len() == 1 { "Example:" } else { "Examples:" };
     let lines = examples
         .iter()

@@ -28,7 +28,7 @@ pub(super) enum Command {
         /// A note to recognise the key by
         #[arg(long, value_name = "TEXT", value_parser = label)]
         label: Option<String>,
-        /// When the key ends, for example 90d or 24h from now; never when left out
+        /// How long the key is valid, for example 90d or 24h; without end when left out
         #[arg(long, value_name = "SPAN", allow_hyphen_values = true)]
         expires_in: Option<Span>,
         #[command(flatten)]
@@ -50,7 +50,7 @@ pub(super) enum Command {
         #[command(flatten)]
         common: Common,
     },
-    /// Replace a key by a new one with the same tenant, scopes, label and expiry, and print the new key once
+    /// Replace a key with a new one of the same tenant, scopes, label and expiry, and print the new key once
     Rotate {
         /// The old key's id, as `key list` shows it
         #[arg(value_parser = key_id)]

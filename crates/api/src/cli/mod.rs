@@ -61,7 +61,7 @@ fn run(storages: &Storages) -> Result<(), Failure> {
     };
     match command {
         Command::Serve(settings) => {
-            crate::serve::run(*settings).map_err(|error| Failure::Failed(Chain(&error).to_string()))
+            crate::serve::run(*settings, storages).map_err(|error| Failure::Failed(Chain(&error).to_string()))
         }
         Command::Migrate(command) => migrate::run(command),
         Command::Tenant(command) => tenant::run(command),

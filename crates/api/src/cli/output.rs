@@ -1,6 +1,9 @@
 //! Writing: one answer on standard output, one line on standard error, and never a panic when nobody reads.
 
-use std::io::{self, ErrorKind, Write as _};
+use std::{
+    fmt::Write as _,
+    io::{self, ErrorKind, Write as _},
+};
 
 use domain::invisible;
 use serde::Serialize;
@@ -23,7 +26,28 @@ pub(super) fn print(text: &str) -> Result<(), Failure> {
 pub(super) fn json(value: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value)
         .map_err(|error| Failure::Failed(format!("cannot write the answer as JSON: {error}")))?;
-    print(&text)
+    print_json(&text)
+}
+
+/// Writes JSON that is text already. What a terminal would obey, or not show, is escaped: others wrote it.
+pub(super) fn print_json(text: &str) -> Result<(), Failure> {
+    print(&escaped(text))
+}
+
+/// The same JSON value, with `\u` escapes in place of what a terminal would obey. Outside of strings, where nothing may
+/// be escaped, JSON has no such characters but the blanks between its values.
+fn escaped(json: &str) -> String {
+    let mut escaped = String::with_capacity(json.len());
+    for c in json.chars() {
+        if c == '\n' || c == '\r' || c == '\t' || !invisible::is_never_shown(c) {
+            escaped.push(c);
+        } else {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(escaped, "\\u{unit:04x}");
+            }
+        }
+    }
+    escaped
 }
 
 /// Writes one line to standard error. When even that fails, there is nobody left to tell.
@@ -102,6 +126,17 @@ mod tests {
             ["größer".to_owned(), "b".to_owned()],
         ];
         assert_eq!(table(["NAME", "X"], &rows), "NAME    X\na       longer\ngrößer  b");
+    }
+
+    #[test]
+    fn json_gives_a_terminal_no_orders_and_keeps_its_value() {
+        let value = serde_json::json!({ "text": "a\u{9b}2Jb\u{202e}c\u{e0041}d\u{7f}é\u{1b}\n" });
+        let json = escaped(&serde_json::to_string_pretty(&value).expect("JSON"));
+        assert_eq!(
+            json,
+            "{\n  \"text\": \"a\\u009b2Jb\\u202ec\\udb40\\udc41d\\u007fé\\u001b\\n\"\n}"
+        );
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&json).expect("JSON"), value);
     }
 
     #[test]

@@ -17,6 +17,10 @@ pub(super) fn line(error: &clap::Error, program: &Command, args: &[OsString]) ->
             let commands: Vec<_> = command.get_subcommands().map(Command::get_name).collect();
             format!("`{path}` needs a subcommand: {}", commands.join(", "))
         }
+        // A number that is written with spaces comes as several arguments.
+        ErrorKind::UnknownArgument if is_digits(error) => {
+            format!("{}; a number with spaces needs quotes around it", first_lines(error))
+        }
         _ => first_lines(error),
     };
     format!("{fault}; `{path} --help` shows how to use it")
@@ -38,18 +42,21 @@ pub(super) fn wrong_value(error: &clap::Error, command: &Command, args: &[OsStri
         Some(variable) => format!("{} ({shown})", variable.to_string_lossy()),
         None => shown,
     };
-    let value = match error.get(ContextKind::InvalidValue) {
-        Some(ContextValue::String(value)) if value.is_empty() => return format!("{name} needs a value"),
-        Some(ContextValue::String(value)) if !arg.is_some_and(Arg::is_hide_env_values_set) => {
-            let short: String = value.chars().take(80).flat_map(char::escape_debug).collect();
-            format!(" `{short}`")
-        }
-        _ => String::new(),
-    };
     let expected = match (error.source(), error.get(ContextKind::ValidValue)) {
         (Some(source), _) => source.to_string(),
         (None, Some(ContextValue::Strings(values))) => format!("expected one of {}", values.join(", ")),
         _ => "the value cannot be read".to_owned(),
+    };
+    let value = match error.get(ContextKind::InvalidValue) {
+        Some(ContextValue::String(value)) if value.is_empty() => return format!("{name} needs a value"),
+        Some(ContextValue::String(value)) if !arg.is_some_and(Arg::is_hide_env_values_set) => {
+            let short: String = value.chars().take(80).flat_map(char::escape_debug).collect();
+            if expected.contains(&format!("`{short}`")) {
+                return format!("{name}: {expected}");
+            }
+            format!(" `{short}`")
+        }
+        _ => String::new(),
     };
     format!("{name}: invalid value{value}: {expected}")
 }
@@ -101,6 +108,11 @@ fn is_given(shown: &str, args: &[OsString]) -> bool {
         arg.strip_prefix(flag)
             .is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
     })
+}
+
+/// Whether the argument that the error is about has digits only.
+fn is_digits(error: &clap::Error) -> bool {
+    invalid_arg(error).is_some_and(|arg| arg.bytes().all(|b| b.is_ascii_digit() || b == b'-'))
 }
 
 fn invalid_arg(error: &clap::Error) -> Option<String> {

@@ -19,6 +19,7 @@ use actix_web::{
     },
     web::{self, Bytes, Data},
 };
+use domain::context::LONGEST_DEADLINE_MS;
 use http_body_util::{BodyExt, Full, combinators::BoxBody};
 use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
@@ -39,8 +40,8 @@ use tools::Tools;
 
 const JSON: &str = "application/json";
 
-/// Longer than any tool takes, which keeps its own deadline of at most 60 s. It holds when a task of the SDK is lost.
-const LONGEST: Duration = Duration::from_secs(65);
+/// Longer than any tool takes, which keeps its own deadline. It holds when a task of the SDK is lost.
+const LONGEST: Duration = Duration::from_millis(LONGEST_DEADLINE_MS + 5_000);
 
 /// The endpoint, behind the same key and the same bucket as the others. Until the tool is known, the time of a recall
 /// holds.

@@ -1,8 +1,6 @@
 //! One log line and one count for every request, and the end of its span. The path of a request is never logged, only
 //! the route that it matched: a path may hold a phone number.
 
-use std::time::Duration;
-
 use actix_web::{
     Error,
     body::MessageBody,
@@ -15,7 +13,7 @@ use actix_web::{
 use opentelemetry::trace::FutureExt;
 
 use super::frame::Frame;
-use crate::{route::Route, state::Api, telemetry::traces};
+use crate::{clock::rounded_ms, route::Route, state::Api, telemetry::traces};
 
 /// Counts the request, and logs it when it is answered.
 pub(crate) async fn access_log<B: MessageBody>(
@@ -55,16 +53,11 @@ pub(crate) async fn access_log<B: MessageBody>(
         method,
         route = route.pattern(),
         status = status.as_u16(),
-        ms = rounded_ms(took),
+        ms = rounded_ms(took.as_secs_f64() * 1000.0),
         tenant_id = principal.map(|principal| tracing::field::display(principal.tenant_id)),
         key_id = principal.map(|principal| tracing::field::display(principal.key_id)),
     );
     answered
-}
-
-/// Milliseconds to three places: finer is noise.
-fn rounded_ms(time: Duration) -> f64 {
-    (time.as_secs_f64() * 1_000_000.0).round() / 1000.0
 }
 
 /// The name of a method in logs, metrics and traces; a client can invent others, which are all one here.

@@ -11,7 +11,7 @@ use crate::error::InputError;
 const HEADER: &str = "x-deadline-ms";
 
 /// What a client may ask for with the header.
-const REQUESTABLE_MS: std::ops::RangeInclusive<u64> = 20..=5000;
+pub(crate) const REQUESTABLE_MS: std::ops::RangeInclusive<u16> = 20..=5000;
 
 /// How long before the end the answer leaves when a port hangs: encoding and sending it takes less.
 const TO_SEND: Duration = Duration::from_millis(2);
@@ -34,7 +34,11 @@ pub(crate) struct OutOfRange;
 
 impl From<OutOfRange> for InputError {
     fn from(_: OutOfRange) -> Self {
-        Self::BadRequest("X-Deadline-Ms: expected a whole number of milliseconds from 20 to 5000".to_owned())
+        Self::BadRequest(format!(
+            "X-Deadline-Ms: expected a whole number of milliseconds from {} to {}",
+            REQUESTABLE_MS.start(),
+            REQUESTABLE_MS.end()
+        ))
     }
 }
 
@@ -48,7 +52,7 @@ pub(crate) fn requested(headers: &HeaderMap) -> RequestedTime {
         .ok()
         .and_then(|text| text.trim().parse().ok())
         .filter(|ms| REQUESTABLE_MS.contains(ms))
-        .map(|ms| Some(Duration::from_millis(ms)))
+        .map(|ms| Some(Duration::from_millis(ms.into())))
         .ok_or(OutOfRange)
 }
 
@@ -108,6 +112,19 @@ mod tests {
         for wrong in ["", "19", "5001", "-20", "1e2", "20.5", "abc", "99999999999999999999"] {
             assert!(requested(&with(wrong)).is_err(), "{wrong}");
         }
+    }
+
+    /// The attribute of the document takes numbers only.
+    #[test]
+    fn the_document_says_what_a_client_may_ask_for() {
+        let document = serde_json::to_value(crate::openapi::document()).expect("JSON");
+        let parameters = &document["paths"]["/v1/recall_and_enrich"]["post"]["parameters"];
+        let parameter = parameters.as_array().into_iter().flatten();
+        let limits = parameter
+            .filter(|parameter| parameter["name"] == "X-Deadline-Ms")
+            .map(|parameter| ["minimum", "maximum"].map(|limit| parameter["schema"][limit].as_u64()));
+        let bounds = [REQUESTABLE_MS.start(), REQUESTABLE_MS.end()].map(|ms| Some(u64::from(*ms)));
+        assert_eq!(limits.collect::<Vec<_>>(), [bounds]);
     }
 
     #[test]

@@ -54,6 +54,11 @@ async fn take(headers: &HeaderMap, payload: Payload, limits: RequestLimits) -> R
     if !is_json(headers) {
         return Err(Refusal::bad_request("the content type must be application/json"));
     }
+    if !is_utf8(headers) {
+        return Err(Refusal::bad_request(
+            "the body must be UTF-8, but the content type names another charset",
+        ));
+    }
     if !is_plain(headers) {
         return Err(Refusal::bad_request(
             "the body must not be compressed; send it without Content-Encoding",
@@ -117,6 +122,21 @@ fn is_json(headers: &HeaderMap) -> bool {
     essence.is_empty() || essence == "application/json" || (essence.contains('/') && essence.ends_with("+json"))
 }
 
+/// Whether the content type names no charset, or one that UTF-8 contains.
+fn is_utf8(headers: &HeaderMap) -> bool {
+    let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let mut parameters = value.unwrap_or_default().split(';').skip(1);
+    parameters.all(|parameter| match parameter.split_once('=') {
+        Some((name, charset)) if name.trim().eq_ignore_ascii_case("charset") => {
+            let charset = charset.trim().trim_matches('"');
+            ["utf-8", "utf8", "us-ascii"]
+                .iter()
+                .any(|known| charset.eq_ignore_ascii_case(known))
+        }
+        _ => true,
+    })
+}
+
 fn is_plain(headers: &HeaderMap) -> bool {
     headers
         .get(header::CONTENT_ENCODING)
@@ -127,6 +147,23 @@ fn is_plain(headers: &HeaderMap) -> bool {
 mod tests {
     use super::*;
     use actix_web::http::header::HeaderValue;
+
+    #[test]
+    fn another_charset_than_utf_8_is_refused() {
+        assert!(is_utf8(&HeaderMap::new()));
+        for (value, accepted) in [
+            ("application/json", true),
+            ("application/json; charset=UTF-8", true),
+            ("application/json;version=1; Charset=\"utf-8\"", true),
+            ("application/json; charset=utf-16", false),
+            ("application/json; version=1;charset=iso-8859-1", false),
+            ("application/json; charset=", false),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::CONTENT_TYPE, HeaderValue::from_str(value).unwrap());
+            assert_eq!(is_utf8(&headers), accepted, "{value}");
+        }
+    }
 
     #[test]
     fn json_and_no_content_type_are_accepted() {

@@ -150,7 +150,10 @@ impl<'a> JsonValue<'a, '_> {
 
     /// The string, which must not be empty.
     pub(crate) fn non_empty_string(&self) -> Result<String, InputError> {
-        let text = self.string()?;
+        self.string().and_then(|text| self.non_empty(text))
+    }
+
+    fn non_empty(&self, text: String) -> Result<String, InputError> {
         if text.is_empty() {
             Err(self.fault("must not be empty"))
         } else {
@@ -170,8 +173,7 @@ impl<'a> JsonValue<'a, '_> {
 
     /// The string, which must have 1 to `most` characters.
     pub(crate) fn non_empty_string_within(&self, most: usize) -> Result<String, InputError> {
-        self.non_empty_string()?;
-        self.string_within(most)
+        self.string_within(most).and_then(|text| self.non_empty(text))
     }
 
     /// The string, which must have at most `most` bytes as UTF-8.

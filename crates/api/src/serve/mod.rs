@@ -23,7 +23,7 @@ use actix_web::{
 use adapters_auth::{ApiKey, GenerateError};
 use domain::{
     access::{NewKey, Scopes},
-    context::Deadline,
+    context::{Deadline, LONGEST_DEADLINE_MS},
     port::{AdminError, Clock, MigrateError, OpenError, Storage},
 };
 use tokio::{
@@ -39,7 +39,7 @@ use crate::{
     config::ServeSettings,
     state::Api,
     storage_parts::{MissingPart, missing_parts},
-    storages::{DATABASE_URL, pending},
+    storages::{DATABASE_URL, Storages, pending},
     telemetry::{
         Metrics, Traces, TracesError,
         admin::{self, Admin},
@@ -93,7 +93,7 @@ impl Default for Patience {
         Self {
             head: Duration::from_secs(10),
             keep_alive: Duration::from_secs(75),
-            unanswered: Duration::from_secs(90),
+            unanswered: Duration::from_millis(LONGEST_DEADLINE_MS + 30_000),
         }
     }
 }
@@ -102,7 +102,7 @@ impl Default for Patience {
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// A listener's address cannot be used.
-    #[error("{setting}: cannot listen on {address}; free the port or choose another")]
+    #[error("{setting}: cannot listen on {address}; choose a port that is free and that this user may listen on")]
     Listen {
         /// The setting that holds the address.
         setting: &'static str,
@@ -139,6 +139,12 @@ pub enum StartError {
     /// The tenant `default` and its key could not be made sure of.
     #[error("{DATABASE_URL}: cannot prepare the tenant `default` and its API key")]
     Bootstrap(#[source] AdminError),
+    /// The first API key could not be printed, and nobody knows it.
+    #[error(
+        "the first API key was made but cannot be shown; make another with `caller-memory key create`, and revoke this \
+         one, which `caller-memory key list` shows"
+    )]
+    Show(#[source] io::Error),
     /// The runtime, a signal or a server failed.
     #[error("the service cannot run")]
     Run(#[from] io::Error),
@@ -154,9 +160,9 @@ pub enum StartError {
 ///
 /// # Errors
 /// [`StartError`], whose text names the setting that is to blame.
-pub fn run(settings: ServeSettings) -> Result<(), StartError> {
+pub(crate) fn run(settings: ServeSettings, storages: &Storages) -> Result<(), StartError> {
     greet();
-    let _logs = start_logs(&settings.log, settings.log_format);
+    let _logs = start_logs(&settings.log, settings.log_format, storages.log_targets());
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let traces = settings
         .otlp_endpoint()
@@ -221,13 +227,14 @@ async fn serve(settings: ServeSettings, traces: Option<Arc<Traces>>) -> Result<(
     let mut servers = JoinSet::from_iter([public, admin]);
     tracing::info!(%address, admin = %settings.admin_listen, docs = settings.docs.then_some("/docs"), "serving");
 
-    tokio::select! {
-        () = signals.next() => {}
-        Some(ended) = servers.join_next() => {
-            ended??;
-            return Err(StartError::Ended);
-        }
-    }
+    let outcome = tokio::select! {
+        () = signals.next() => Ok(()),
+        Some(ended) = servers.join_next() => Err(match ended {
+            Ok(Ok(())) => StartError::Ended,
+            Ok(Err(error)) => error.into(),
+            Err(error) => error.into(),
+        }),
+    };
     draining.store(true, Ordering::Relaxed);
     if let Some(counting) = counting {
         counting.abort();
@@ -257,7 +264,7 @@ async fn serve(settings: ServeSettings, traces: Option<Arc<Traces>>) -> Result<(
     };
     tokio::join!(closed, exported).1?;
     tracing::info!("stopped");
-    Ok(())
+    outcome
 }
 
 /// SIGXFSZ, which a file that reaches the process's size limit raises; the same number on every Linux architecture that
@@ -301,7 +308,7 @@ fn listen(setting: &'static str, address: SocketAddr) -> Result<TcpListener, Sta
 async fn prepare(settings: &ServeSettings, address: SocketAddr) -> Result<Arc<dyn Storage>, StartError> {
     let storage = open(settings).await?;
     if let Some(key) = first_key(settings, storage.as_ref()).await? {
-        print_first_key(&key, address, settings.docs)?;
+        print_first_key(&key, address, settings.docs).map_err(StartError::Show)?;
     }
     Ok(storage)
 }

@@ -2,6 +2,7 @@
 //! than a method, a route's pattern, a status and the names of stages.
 
 use std::{
+    ffi::OsString,
     sync::Arc,
     time::{Duration, Instant, SystemTime},
 };
@@ -45,6 +46,9 @@ pub enum TracesError {
     /// The address for traces alone is none. It is left out: it may hold a password.
     #[error("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: expected the http or https URL that takes traces")]
     OwnEndpoint,
+    /// The time that an export may take is none.
+    #[error("{0}: expected a whole number of milliseconds")]
+    Timeout(&'static str),
     /// Another of the standard variables is wrong.
     #[error("OTEL_EXPORTER_OTLP_ENDPOINT: cannot export traces as the OTEL_* variables say")]
     Settings(#[source] ExporterBuildError),
@@ -75,7 +79,7 @@ impl Traces {
         let sender = Sender {
             client: Client::to(&address, LIMITS).map_err(TracesError::Client)?,
             runtime: runtime.clone(),
-            patience: export_timeout(),
+            patience: export_timeout(|name| std::env::var_os(name))?,
         };
         let exporter = SpanExporter::builder()
             .with_http()
@@ -169,11 +173,13 @@ impl HttpClient for Sender {
 
 /// How long one export may take, from the
 /// [standard variables](https://opentelemetry.io/docs/specs/otel/protocol/exporter/), which count milliseconds.
-fn export_timeout() -> Duration {
-    let set = ["OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT"]
-        .into_iter()
-        .find_map(|name| std::env::var(name).ok()?.parse().ok());
-    set.map_or(Duration::from_secs(10), Duration::from_millis)
+fn export_timeout(set: impl Fn(&str) -> Option<OsString>) -> Result<Duration, TracesError> {
+    let variables = ["OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT"].into_iter();
+    let mut values = variables.filter_map(|name| Some((name, set(name).filter(|value| !value.is_empty())?)));
+    values.next().map_or(Ok(Duration::from_secs(10)), |(name, value)| {
+        let ms = value.to_str().and_then(|text| text.parse().ok());
+        ms.map(Duration::from_millis).ok_or(TracesError::Timeout(name))
+    })
 }
 
 /// What the service is, as the standard variables say; its name is `caller-memory` when they do not name it.
@@ -239,7 +245,30 @@ impl Probe for StageSpans {
 
 #[cfg(test)]
 mod tests {
-    use super::is_collector;
+    use std::time::Duration;
+
+    use super::{TracesError, export_timeout, is_collector};
+
+    #[test]
+    fn a_timeout_that_is_no_number_is_named() {
+        let with = |traces: &str, all: &str| {
+            let (traces, all) = (traces.to_owned(), all.to_owned());
+            export_timeout(move |name| Some(if name.contains("TRACES") { &traces } else { &all }.into()))
+        };
+        for (traces, all, ms) in [("", "", 10_000), ("", "250", 250), ("70", "soon", 70)] {
+            assert_eq!(with(traces, all).expect("a time"), Duration::from_millis(ms));
+        }
+        for (traces, all, named) in [
+            ("5s", "250", "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT"),
+            ("", "-1", "OTEL_EXPORTER_OTLP_TIMEOUT"),
+        ] {
+            let wrong = with(traces, all);
+            assert!(
+                matches!(wrong, Err(TracesError::Timeout(name)) if name == named),
+                "{wrong:?}"
+            );
+        }
+    }
 
     #[test]
     fn a_collector_is_an_http_url() {

@@ -140,6 +140,14 @@ fn usage_errors_are_one_line_that_says_what_to_do() {
             "--rate-burst <N>: invalid value `-1`",
         ),
         (
+            &["usage", "--since", "yesterday"],
+            "error: --since <DAY>: `yesterday` is not a day",
+        ),
+        (
+            &["recall", "202", "555", "0142", "--key", "sk_live_x"],
+            "unexpected argument '555' found; a number with spaces needs quotes around it",
+        ),
+        (
             &["key", "create", "--tenant", "acme", "--scope", "everything"],
             "the scopes are recall",
         ),
@@ -179,7 +187,7 @@ fn usage_errors_are_one_line_that_says_what_to_do() {
         (&["recall", NUMBER, "--key", "a b"], "expected an API key"),
         (
             &["recall", NUMBER, "--key", "sk_live_x", "--deadline-ms", "19"],
-            "20..=5000",
+            "expected a whole number from 20 to 5000",
         ),
         (
             &["recall", NUMBER, "--key", "sk_live_x", "--url", "localhost:8080"],
@@ -292,6 +300,31 @@ fn migrations_go_up_and_down() {
         let none_left = program.fails(1, &["migrate", "down"]);
         assert!(none_left.contains("no migration is applied"), "{none_left}");
         assert!(states(&program.json(&["migrate", "up"])).iter().all(|applied| *applied));
+    }
+}
+
+/// A device on which every write fails, as on a full disk.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_first_key_that_cannot_be_shown_is_said() {
+    let (port, admin) = free_ports();
+    let program = Program::new()
+        .set("CALLER_MEMORY_LISTEN", format!("127.0.0.1:{port}"))
+        .set("CALLER_MEMORY_ADMIN_LISTEN", format!("127.0.0.1:{admin}"));
+    let full = std::fs::OpenOptions::new()
+        .write(true)
+        .open("/dev/full")
+        .expect("a device");
+    let ended = program
+        .command(&["serve"])
+        .stdout(full)
+        .stderr(std::process::Stdio::piped())
+        .output();
+    let ended = ended.expect("the program runs");
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(1), "{said}");
+    for says in ["cannot be shown", "`caller-memory key create`", "revoke"] {
+        assert!(said.contains(says), "{said}");
     }
 }
 

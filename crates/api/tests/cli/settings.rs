@@ -18,7 +18,7 @@ const MODEL: &str = "CALLER_MEMORY_LLM_MODEL";
 
 /// Every setting of `serve`. A setting that takes any text is wrong when its other half is missing, or when no header
 /// can carry it.
-const WRONG: [Wrong; 41] = [
+const WRONG: [Wrong; 42] = [
     ("CALLER_MEMORY_LISTEN", &["nowhere", "127.0.0.1:99999", "8080"], &[]),
     ("CALLER_MEMORY_ADMIN_LISTEN", &["9090", "localhost"], &[]),
     (
@@ -77,6 +77,7 @@ const WRONG: [Wrong; 41] = [
         &["hunter2\n"],
         &[("CALLER_MEMORY_LOOKUP_WEBHOOK_URL", "http://localhost:9/records")],
     ),
+    ("CALLER_MEMORY_LOOKUP_WEBHOOK_SECRET", &["hunter2"], &[]),
     (
         "CALLER_MEMORY_TWILIO_BASE_URL",
         &["lookups.twilio.com", "ftp://host"],
@@ -145,6 +146,9 @@ fn every_setting_that_is_wrong_is_named() {
             let line = one_line(&output.stderr);
             assert!(line.contains(name), "{name}={value}: {line}");
             assert!(!line.contains("hunter2"), "{name}: {line}");
+            for rust in ["..=", "invalid digit"] {
+                assert!(!line.contains(rust), "{name}={value}: {line}");
+            }
             assert!(!program.path("data").exists(), "{name}={value}: nothing is created");
         }
     }

@@ -6,6 +6,8 @@ use api::Storages;
 use caller_memory_redb::RedbDriver;
 
 fn main() -> ExitCode {
-    let storages = Storages::new("redb://data/caller-memory.redb").with("redb", "redb://PATH", RedbDriver);
+    let storages = Storages::new("redb://data/caller-memory.redb")
+        .with("redb", "redb://PATH", RedbDriver)
+        .with_log_target("caller_memory_redb");
     api::main(&storages)
 }

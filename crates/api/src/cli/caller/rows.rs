@@ -218,6 +218,9 @@ fn from_json(line: &[u8]) -> Result<Fields, String> {
             if value.get().starts_with('[') {
                 return list(value).map(Some);
             }
+            if !value.get().starts_with('"') {
+                return Err("tags: expected a list of strings, or one string with `;` between the tags".to_owned());
+            }
             Ok(not_blank(string("tags", value)?).map(|tags| split(&tags)))
         })?,
         custom_attributes: change(row.custom_attributes, |value| Ok(Some(value.get().to_owned())))?,
@@ -609,7 +612,10 @@ mod tests {
                 r#"{"phone_number":"1","name":"\ud800"}"#,
                 "name: the string holds half of a surrogate pair",
             ),
-            (r#"{"phone_number":"1","tags":{"a":1}}"#, "tags: expected a string"),
+            (
+                r#"{"phone_number":"1","tags":{"a":1}}"#,
+                "tags: expected a list of strings, or one string",
+            ),
             (r#"{"phone_number":"1","tags":["a",5]}"#, "tags[1]: expected a string"),
         ] {
             let why = read(line).expect_err(line);

@@ -6,7 +6,7 @@ mod sheet;
 use clap::Args;
 use serde_json::{Value, json};
 
-use crate::mcp::structured;
+use crate::{config::whole, mcp::structured, middleware::deadline::REQUESTABLE_MS, route::Route};
 
 use super::{client::Service, failure::Failure, output, store::now_ms};
 use card::Request;
@@ -18,8 +18,8 @@ pub(super) struct Recall {
     number: String,
     #[command(flatten)]
     service: Service,
-    /// The time limit of the answer, as an agent gives it with X-Deadline-Ms
-    #[arg(long, value_name = "MS", default_value_t = 300, value_parser = clap::value_parser!(u16).range(20..=5000))]
+    /// The time limit of the answer in milliseconds, 20 to 5000, as an agent gives it with X-Deadline-Ms
+    #[arg(long, value_name = "MS", default_value_t = 300, value_parser = whole(REQUESTABLE_MS))]
     deadline_ms: u16,
     /// Print the service's answer as it came, as one JSON value
     #[arg(long)]
@@ -30,7 +30,7 @@ pub(super) fn run(command: &Recall) -> Result<(), Failure> {
     let client = command.service.client()?;
     let body = json!({ "phone_number": command.number }).to_string();
     let answer = client
-        .post_within("/v1/recall_and_enrich", body.as_bytes(), command.deadline_ms)
+        .post_within(Route::RecallAndEnrich.pattern(), body.as_bytes(), command.deadline_ms)
         .map_err(|error| client.no_answer(&error))?;
     if answer.status != 200 {
         return Err(Failure::Failed(format!("the service answered {}", answer.refusal())));
@@ -42,7 +42,7 @@ pub(super) fn run(command: &Recall) -> Result<(), Failure> {
     })?;
     if command.json {
         // JSON is UTF-8, or it would not have been read.
-        return output::print(String::from_utf8_lossy(&answer.body).trim());
+        return output::print_json(String::from_utf8_lossy(&answer.body).trim());
     }
     let request = Request {
         number: &command.number,

@@ -31,6 +31,7 @@ use super::{
     output,
     progress::progress,
 };
+use crate::{clock::rounded_ms, config::whole, route::Route};
 use latencies::Latencies;
 use lines::{Line, Lines};
 
@@ -41,7 +42,7 @@ pub(super) struct Replay {
     #[command(flatten)]
     service: Service,
     /// How many calls are posted at the same time
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=64))]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = whole::<u8>(1..=64))]
     concurrency: u8,
     /// Print the summary as one JSON value
     #[arg(long)]
@@ -212,7 +213,7 @@ impl ReplayRun<'_> {
 
     /// Posts the call until the service takes or refuses it, or the retries are used up; returns how many there were.
     fn until_taken(&self, body: &[u8]) -> (Result<Answer, AnswerError>, u32) {
-        let mut answer = self.client.post("/v1/calls/end", body);
+        let mut answer = self.client.post(Route::CallsEnd.pattern(), body);
         let Some(mut resume) = resume_at(&answer, 0) else {
             return (answer, 0);
         };
@@ -228,7 +229,7 @@ impl ReplayRun<'_> {
                 return (answer, retries);
             }
             thread::sleep(resume.saturating_duration_since(Instant::now()));
-            answer = self.client.post("/v1/calls/end", body);
+            answer = self.client.post(Route::CallsEnd.pattern(), body);
             retries += 1;
             match resume_at(&answer, retries) {
                 Some(at) => resume = at,
@@ -275,7 +276,7 @@ impl Tally {
         let ms = |per_mille| {
             self.latencies
                 .quantile(per_mille)
-                .map(|took| took.as_secs_f64() * 1000.0)
+                .map(|took| rounded_ms(took.as_secs_f64() * 1000.0))
         };
         Summary {
             calls: self.calls,

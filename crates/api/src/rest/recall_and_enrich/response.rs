@@ -9,7 +9,7 @@ use domain::{
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::{middleware::frame::Frame, rest::get_caller::CallerResponse};
+use crate::{clock::rounded_ms, middleware::frame::Frame, rest::get_caller::CallerResponse};
 
 /// Who is calling.
 #[derive(Debug, Serialize, ToSchema)]
@@ -256,18 +256,13 @@ impl RecallResponse {
             },
             cut: recall.cut,
             timing_ms: Timing {
-                total: micros(frame.worked().as_secs_f64() * 1000.0),
-                memory_ms: micros(recall.memory_ms),
-                enrichment_ms: micros(recall.enrichment_ms),
+                total: rounded_ms(frame.worked().as_secs_f64() * 1000.0),
+                memory_ms: rounded_ms(recall.memory_ms),
+                enrichment_ms: rounded_ms(recall.enrichment_ms),
                 cache_hit: recall.cache_hit,
             },
         }
     }
-}
-
-/// Milliseconds to three places: finer is noise.
-fn micros(ms: f64) -> f64 {
-    (ms * 1000.0).round() / 1000.0
 }
 
 impl From<domain::call::RecentCall> for RecentCall {
