@@ -97,7 +97,8 @@ pub fn repeats<'a, T, S: Eq + Hash>(
         .collect()
 }
 
-/// The places of what `closer` closes: one agreement, and whatever says the same in the same words.
+/// The places of what `closer` closes: one agreement, and whatever says the same in the same words; or all that it can
+/// mean, when it says so.
 pub(super) fn closed_by<'a>(
     closer: &Agreed<'_>,
     reach: &[usize],
@@ -112,7 +113,8 @@ pub(super) fn closed_by<'a>(
     let Some((_, meant, _)) = able.iter().min_by_key(|(.., likeness)| *likeness) else {
         return Vec::new();
     };
-    let same = able.iter().filter(|(_, what, _)| what == meant);
+    let means_all = closer.status == Status::Cancelled && says_all(closer.what);
+    let same = able.iter().filter(|(_, what, _)| means_all || what == meant);
     same.map(|(place, ..)| *place).collect()
 }
 
@@ -200,6 +202,14 @@ const NAMELESS: &[&str] = &[
 fn names(lower: &str) -> impl Iterator<Item = &str> {
     let words = lower.split(|c: char| !c.is_alphanumeric() && c != '\'');
     words.map(without_ending).filter(|word| is_name(word))
+}
+
+/// Whether an agreement is about more than one: "all your appointments", "both haircuts".
+fn says_all(what: &str) -> bool {
+    let first = what.split(' ').take(3);
+    first
+        .map(str::to_lowercase)
+        .any(|word| matches!(word.as_str(), "all" | "both" | "everything"))
 }
 
 /// Whether a word in lower case names a thing rather than a time.

@@ -11,10 +11,10 @@ use super::{
     super::utterance::Utterance,
     closing::{Agreed, closed_by, is_name},
     cues::{
-        ALTERNATIVES, ASKING, BETWEEN, CALLS_OFF, CANCEL, CANCELLED, CANCELLING, CONFIRM, COUNTERS, COURTESIES,
-        DEFERRING, DONE, FAILED, GENERAL, HAVING, INSTEAD, ITS, MOVE, MOVED, NEGATING, NO, NO_PROBLEM, NOUNS, OFFERS,
-        OPEN, OTHERS, OWN, POLICY, READ_BACK, RIGHT, RIGHT_TAGS, SUBJECTS, SUCCEEDED, SUPPOSING, SURE, TAKEN_OFF,
-        WISHING, YES,
+        ALTERNATIVES, ASKING, BETWEEN, BOOK, BOOKED, CALLS_OFF, CANCEL, CANCELLED, CANCELLING, CONFIRM, COUNTERS,
+        COURTESIES, DEFERRING, DONE, FAILED, GENERAL, HAVING, INSTEAD, ITS, KEEPING, MOVE, MOVED, NEGATING, NO,
+        NO_PROBLEM, NOUNS, OFFERS, OPEN, OTHERS, OWN, POLICY, READ_BACK, RIGHT, RIGHT_TAGS, SUBJECTS, SUCCEEDED,
+        SUPPOSING, SURE, TAKEN_OFF, WISHING, YES,
     },
     moment::{Clock, Day, Mention, Moment, SaidDay, SaidHour, mentions, weekday},
     terms::{Agreement, Clause, Status, Terms},
@@ -255,6 +255,8 @@ impl Course<'_, '_> {
                 turn: place,
                 thing: None,
             });
+        } else if utterance.has(KEEPING) || wishes_to_book(utterance) {
+            self.change = None;
         }
         let offers = std::mem::take(&mut self.offers);
         match answer {
@@ -306,7 +308,9 @@ impl Course<'_, '_> {
 
     fn hear_agent(&mut self, place: usize, mentions: &[Mention]) {
         let utterance = &self.call[place];
-        let sentences: Vec<Range<usize>> = sentences(utterance).collect();
+        let sentences: Vec<Range<usize>> = sentences(utterance)
+            .flat_map(|sentence| self.deeds(utterance, sentence))
+            .collect();
         // "It is booked at that time. What about ten?" tells of a failure.
         let counters = sentences.iter().any(|sentence| counters(utterance, sentence, mentions))
             && sentences.iter().any(|sentence| is_done(utterance, sentence));
@@ -321,9 +325,7 @@ impl Course<'_, '_> {
         let mut offers = false;
         self.agent_proposes = false;
         for sentence in &sentences {
-            let is_settled = is_done(utterance, sentence)
-                || self.takes_wish(place, sentence, mentions)
-                || self.is_taken_off(utterance, sentence);
+            let is_settled = self.is_settled(utterance, sentence) || self.takes_wish(place, sentence, mentions);
             if !counters && is_settled {
                 if self.proposal.is_empty() {
                     self.proposal = std::mem::take(&mut new);
@@ -383,6 +385,7 @@ impl Course<'_, '_> {
     fn fail(&mut self) {
         self.proposal.standing = Standing::Failed;
         self.wish = Proposal::default();
+        self.change = None;
     }
 
     /// Puts a new proposal in place of the one before.
@@ -415,9 +418,11 @@ impl Course<'_, '_> {
             // "It is done" does what the caller asked for.
             let asked = change.as_ref().map(|change| change.status);
             let calls_off = |clause: &Clause| self.call[clause.turn].has_between(&clause.places, CANCELLING);
+            let books = utterance.has_between(sentence, BOOKED);
             match asked {
+                _ if books && self.is_beside(utterance, sentence, change.as_ref()) => Status::Agreed,
                 _ if proposal.clauses.iter().any(calls_off) => Status::Cancelled,
-                Some(Status::Cancelled) if !proposal.is_empty() => Status::Agreed,
+                Some(Status::Cancelled) if books || !proposal.is_empty() => Status::Agreed,
                 asked => asked.unwrap_or(Status::Agreed),
             }
         };
@@ -468,6 +473,70 @@ impl Course<'_, '_> {
             proposal = wish;
         }
         self.agree(&proposal, status, place);
+    }
+
+    /// A sentence that says one thing to be done "and" another is two.
+    fn deeds(&self, utterance: &Utterance<'_>, sentence: Range<usize>) -> Vec<Range<usize>> {
+        let end = end_of_deed(utterance, &sentence);
+        let (deed, other) = (sentence.start..end, end + 1..sentence.end);
+        if other.is_empty() || !self.is_settled(utterance, &deed) || !is_done(utterance, &other) {
+            return vec![sentence];
+        }
+        vec![deed, other]
+    }
+
+    /// Whether the agent says in `sentence` that something was done.
+    fn is_settled(&self, utterance: &Utterance<'_>, sentence: &Range<usize>) -> bool {
+        is_done(utterance, sentence) || self.is_taken_off(utterance, sentence) || self.is_changed(utterance, sentence)
+    }
+
+    /// Whether the agent says in `sentence` that what the caller asked to change has been changed: "the haircut for Ana
+    /// has been moved".
+    fn is_changed(&self, utterance: &Utterance<'_>, sentence: &Range<usize>) -> bool {
+        let Some(change) = &self.change else { return false };
+        let changed = match change.status {
+            Status::Cancelled => CANCELLED,
+            _ => MOVED,
+        };
+        let is_so = |place: &usize| {
+            let before = sentence.start..*place;
+            let verb = before.clone().rev().find(|at| !BETWEEN.contains(&utterance.norm(*at)));
+            let is_passive = verb.is_some_and(|at| {
+                let norm = utterance.norm(at);
+                matches!(norm, "are" | "has" | "have" | "is" | "was" | "were") || norm.ends_with("'s")
+            });
+            utterance.behind(*place, changed).is_some()
+                && is_passive
+                && !utterance.has_between(&before, OPEN)
+                && change.thing.is_none_or(|thing| {
+                    let thing = self.call[change.turn].norm(thing);
+                    before.clone().any(|at| is_same_noun(utterance.norm(at), thing))
+                })
+        };
+        sentence.clone().any(|place| is_so(&place))
+            && !utterance.asks(sentence.start)
+            && !is_supposed(utterance, sentence)
+            && !is_failed(utterance, sentence)
+    }
+
+    /// Whether `sentence` says that some thing is booked, and not what the caller asked to change.
+    fn is_beside(&self, utterance: &Utterance<'_>, sentence: &Range<usize>, change: Option<&Change>) -> bool {
+        let Some((change, thing)) = change.and_then(|change| Some((change, change.thing?))) else {
+            return false;
+        };
+        let thing = self.call[change.turn].norm(thing);
+        let mut booked = utterance.find(BOOKED).filter(|found| sentence.contains(&found.start));
+        let booked = booked.next().map_or(sentence.end, |found| found.start);
+        // "Your massage is booked", "I've booked a massage"; but not "you're booked with Mia".
+        let is_thing = |place: &usize| {
+            let norm = utterance.norm(*place);
+            let is_told = *place < booked || matches!(utterance.norm(place - 1), "a" | "an" | "the" | "your");
+            is_told && is_name(norm) && !is_interjection(norm)
+        };
+        let deed = sentence.start..end_of_deed(utterance, sentence);
+        let others = deed.filter(|place| utterance.behind(*place, DONE).is_none());
+        let mut things = others.filter(is_thing).map(|place| utterance.norm(place)).peekable();
+        things.peek().is_some() && !things.any(|name| is_same_noun(name, thing))
     }
 
     /// Whether the agent says in `sentence` that what the caller asked to call off is gone: "I've taken you off the
@@ -756,6 +825,20 @@ fn change_asked(turn: usize, utterance: &Utterance<'_>, names_a_time: bool) -> O
     })
 }
 
+/// Whether the caller asks for something new: "I would like to book a massage".
+fn wishes_to_book(utterance: &Utterance<'_>) -> bool {
+    utterance.find(BOOK).any(|verb| {
+        let is_negated = utterance.has_before(verb.start, 2, NEGATING);
+        !is_negated && (verb.start == 0 || utterance.has_before(verb.start, 6, WISHING))
+    })
+}
+
+/// Whether two nouns are one, in the singular or in the plural.
+fn is_same_noun(one: &str, other: &str) -> bool {
+    let singular = |norm: &'_ str| norm.len() - usize::from(norm.ends_with('s'));
+    one[..singular(one)] == other[..singular(other)]
+}
+
 /// The times that an agent's utterance names, each with its day.
 fn offered(turn: usize, mentions: &[Mention]) -> Vec<Offer> {
     let mut offers: Vec<Offer> = Vec::new();
@@ -997,6 +1080,93 @@ mod tests {
                 format!("{} {day}{clock}: {}", terms.status.as_str(), agreement.what)
             })
             .collect()
+    }
+
+    #[test]
+    fn what_is_booked_is_not_what_was_to_be_changed() {
+        let massage = "agreed 2026-10-20 16:00: massage on Tuesday at 4 pm is booked";
+        let wish = "I would like to book a massage on Tuesday at 4 pm too.";
+        let booked = "A: Your massage on Tuesday at 4 pm is booked.";
+        for (asked, answer) in [
+            ("Can I cancel my haircut?", "A: There is a fee of 20 dollars."),
+            ("Please cancel my haircut.", "A: Sure."),
+            (
+                "Please cancel my haircut.",
+                "A: I am afraid that is not possible any more.",
+            ),
+            ("Please move my haircut to Friday at 2 pm.", "A: Sure."),
+            ("Please move my haircut to Friday at 2 pm.", "A: I can't do that."),
+        ] {
+            let kept = "Never mind, I will keep it.";
+            assert_eq!(agreed(&[asked, answer, wish, booked]), [massage], "{asked} {answer}");
+            assert_eq!(
+                agreed(&[asked, answer, &format!("{kept} {wish}"), booked]),
+                [massage],
+                "{asked} {answer} {kept}"
+            );
+        }
+        assert_eq!(
+            agreed(&[
+                "Please cancel the haircut on Thursday.",
+                "A: The haircut has been cancelled.",
+                wish,
+                booked
+            ]),
+            ["cancelled ?: haircut", massage]
+        );
+        assert_eq!(
+            agreed(&[
+                "Please move my haircut to Friday at 2 pm.",
+                "A: The haircut has been moved to Friday at 2 pm.",
+                wish,
+                booked
+            ]),
+            [
+                "moved 2026-10-16 14:00: haircut has been moved to Friday at 2 pm",
+                massage
+            ]
+        );
+        assert_eq!(
+            agreed(&[
+                "Cancel my haircut and book a massage on Tuesday at 4 pm.",
+                "A: Your haircut is cancelled, and your massage on Tuesday at 4 pm is booked."
+            ]),
+            ["cancelled ?: haircut", massage]
+        );
+    }
+
+    #[test]
+    fn what_the_caller_asked_to_change_may_be_told_as_anybodys() {
+        let cancelled = |line: &str| agreed(&["Please cancel my haircut for Ana.", line]);
+        for (line, what) in [
+            ("A: The haircut for Ana has been cancelled.", "haircut for Ana"),
+            ("A: Ana's haircut has been cancelled.", "Ana's haircut"),
+            ("A: The haircut is now cancelled.", "haircut"),
+            ("A: No problem, the haircut has been cancelled.", "haircut"),
+        ] {
+            assert_eq!(cancelled(line), [format!("cancelled ?: {what}")], "{line}");
+        }
+        for line in [
+            "A: The flight has been cancelled.",
+            "A: Was the haircut cancelled?",
+            "A: The haircut will be cancelled when you call again.",
+            "A: The haircut was not cancelled.",
+        ] {
+            assert_eq!(cancelled(line), [""; 0], "{line}");
+        }
+    }
+
+    #[test]
+    fn all_are_called_off_at_once() {
+        let booked = |what: &str| format!("A: Your {what} is booked.");
+        let both = [
+            booked("haircut on Thursday at 5 pm"),
+            booked("haircut on Tuesday at 4 pm"),
+            "Please cancel both haircuts.".to_owned(),
+            "A: Both haircuts have been cancelled.".to_owned(),
+        ];
+        let both: Vec<&str> = both.iter().map(String::as_str).collect();
+        assert_eq!(agreed(&both)[2..], ["cancelled ?: Both haircuts"]);
     }
 
     #[test]

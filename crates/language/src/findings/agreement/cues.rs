@@ -144,6 +144,32 @@ pub(super) const DONE: &Phrases = phrases![
     "successfully",
 ];
 
+/// Those of [`DONE`] that make an agreement, and neither move one nor call it off.
+pub(super) const BOOKED: &Phrases = phrases![
+    "arranged",
+    "booked",
+    "bought",
+    "ordered",
+    "purchased",
+    "reserved",
+    "scheduled",
+    "secured",
+];
+
+/// A caller asks for something new.
+pub(super) const BOOK: &Phrases = phrases![
+    "book",
+    "buy",
+    "get an appointment",
+    "make a booking",
+    "make a reservation",
+    "make an appointment",
+    "order",
+    "purchase",
+    "reserve",
+    "schedule",
+];
+
 /// Those of [`DONE`] that are said of anything: something is to be named that they settle.
 pub(super) const GENERAL: &[&str] = &[
     "added",
@@ -367,6 +393,9 @@ pub(super) const CALLS_OFF: &Phrases = phrases!["cancel", "forget it", "never mi
 /// A caller wants something that was agreed called off.
 pub(super) const CANCEL: &Phrases = phrases!["call off", "cancel"];
 
+/// A caller leaves what was agreed as it is.
+pub(super) const KEEPING: &Phrases = phrases!["forget it", "keep it", "leave it", "never mind", "nevermind",];
+
 /// A caller wants something that was agreed moved.
 pub(super) const MOVE: &Phrases = phrases!["change", "move", "postpone", "push", "reschedule", "switch"];
 
@@ -416,7 +445,7 @@ pub(super) const TAKEN_OFF: &Phrases = phrases![
 ];
 
 /// It was called off.
-pub(super) const CANCELLED: &Phrases = phrases!["called off", "canceled", "cancelled"];
+pub(super) const CANCELLED: &Phrases = phrases!["called off", "canceled", "cancellation", "cancelled"];
 
 /// It was moved.
 pub(super) const MOVED: &Phrases = phrases![
