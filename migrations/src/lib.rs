@@ -14,6 +14,7 @@ mod m20261121_000005_receipts;
 mod m20261121_000006_rewrites;
 mod m20261122_000007_rewrite_reservations;
 mod m20261122_000008_agreements;
+mod m20261122_000009_superseded_facts;
 
 /// Every schema step, oldest first.
 #[derive(Debug, Clone, Copy)]
@@ -31,6 +32,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261121_000006_rewrites::Step),
             Box::new(m20261122_000007_rewrite_reservations::Step),
             Box::new(m20261122_000008_agreements::Step),
+            Box::new(m20261122_000009_superseded_facts::Step),
         ]
     }
 }

@@ -130,9 +130,11 @@ pub(crate) async fn take_away(
     Ok(())
 }
 
-/// Applies the rule to everything that was stated of `caller`, and notes what changed.
+/// Applies the rule to what stood and what was stated last of `caller`, and notes what changed.
 async fn settle(transaction: &DatabaseTransaction, tenant: Uuid, caller: Uuid) -> Result<(), DbErr> {
-    let mut rows: Vec<CandidateRow> = read_all(transaction, EVERY, [tenant.into(), caller.into()]).await?;
+    let most = i64::try_from(facts::LOOK_BACK).unwrap_or(i64::MAX);
+    let values = [tenant.into(), caller.into(), most.into()];
+    let mut rows: Vec<CandidateRow> = read_all(transaction, RECENT, values).await?;
     rows.sort_by_key(CandidateRow::order);
     let candidates = judged(&rows);
     let standing = facts::standing(candidates.iter().copied(), |(key, row)| row.stated(*key));
@@ -163,7 +165,7 @@ async fn note(
     Ok(())
 }
 
-/// A fact that may stand, as [`STANDING`] and [`EVERY`] read it.
+/// A fact that may stand, as [`STANDING`] and [`RECENT`] read it.
 #[derive(FromQueryResult)]
 struct CandidateRow {
     order_ms: i64,
@@ -211,22 +213,27 @@ FROM json_to_recordset($5::json)
   AS said (place integer, key text, value text, quote text, turn integer, said_at_ms bigint, order_ms bigint,
     agreed_when text, agreed_status text)";
 
-/// The facts of a caller, or those for which `$and` holds too.
+/// The facts of a caller, as `$rest` limits them.
 macro_rules! candidates {
-    ($and:literal) => {
+    ($rest:literal) => {
         concat!(
             "SELECT order_ms, call_id, place, key, value, stands, agreed_when, agreed_status FROM facts ",
-            "WHERE tenant_id = $1 AND caller_id = $2",
-            $and
+            "WHERE tenant_id = $1 AND caller_id = $2 ",
+            $rest
         )
     };
 }
 
 /// What stands of a caller.
-pub(crate) const STANDING: &str = candidates!(" AND stands");
+pub(crate) const STANDING: &str = candidates!("AND stands");
 
-/// Everything a caller stated: a correction of an old call may let any of it stand again.
-const EVERY: &str = candidates!("");
+/// What stands of a caller, and the newest `$3` of what stands no more: a correction may let any of it stand again.
+pub(crate) const RECENT: &str = concat!(
+    candidates!("AND stands"),
+    " UNION ALL SELECT * FROM (",
+    candidates!("AND NOT stands ORDER BY order_ms DESC, call_id DESC, place DESC LIMIT $3"),
+    ") AS superseded"
+);
 
 const SET_STANDS: &str = "UPDATE facts SET stands = $4 WHERE tenant_id = $1 AND call_id = $2 AND place = $3";
 

@@ -398,6 +398,10 @@ impl<'f> Stated<'f> {
 /// How many agreements that were called off are shown of a key.
 const CANCELLED: usize = 2;
 
+/// How many of a caller's newest statements that stand no more a memory reads, besides those that stand, when
+/// [`standing_with`] does not tell what stands: no report costs more than that, however long the caller's history is.
+pub const LOOK_BACK: usize = 1_024;
+
 /// What stands of facts that are given oldest first: each key's newest, newest first. What was said again stands once,
 /// as it was said last; what was moved or called off closes an agreement before it, as [`unclosed`] says;
 /// [`FactKey::most_standing`] limits how many of a key stand.
@@ -427,7 +431,7 @@ fn newest<T>(oldest_first: Vec<T>, of: impl Fn(&T) -> Stated<'_>) -> Vec<T> {
 }
 
 /// What stands when `new` facts join those that `stood`, newest first. `None` when these do not tell, and [`standing`]
-/// has to be asked about everything that was stated, not only about what stood: one of the new ones closes an
+/// has to be asked about what was stated before, [`LOOK_BACK`] statements of it, not only about what stood: one of the new ones closes an
 /// agreement, or is an agreement that others followed, and one of those may have closed it, or says again what was
 /// called off and so makes room for what was called off before. `order` tells which was stated first.
 #[must_use]

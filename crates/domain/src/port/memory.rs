@@ -77,7 +77,8 @@ pub trait CallerMemory: Send + Sync {
     ///    unless they are there or beyond already: a call that is replayed was made when it happened, not when it is
     ///    reported;
     /// 7. commit the call's facts with it, and take those of a replaced report away with it; what they had superseded
-    ///    then stands again. What no longer stands is kept as history;
+    ///    then stands again. What no longer stands is kept as history. Where what stood does not tell what stands now,
+    ///    read that and the newest [`crate::facts::LOOK_BACK`] of the caller's other statements, and no more;
     /// 8. count the times of the call's facts from the start that a recall gave, when its note was there before the
     ///    report ([`CallRecord::facts_since`]).
     async fn record_end(&self, tenant: TenantId, record: &CallRecord, deadline: Deadline) -> Result<(), PortError>;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use domain::{
     access::TenantId,
-    facts::{FactKey, KnownFact, SaidFact, Status, Terms},
+    facts::{self, FactKey, KnownFact, SaidFact, Status, Terms},
     memory::CallRecord,
     phone::PhoneNumber,
     port::CallerMemory,
@@ -235,6 +235,27 @@ pub async fn what_was_called_off_closes_nothing_later(fixture: &CallerMemoryFixt
     );
 }
 
+/// `record_end` MUST 7: however much was said since, what stands can be called off, and a correction lets it stand again.
+pub async fn what_stands_is_called_off_after_a_long_history(fixture: &CallerMemoryFixture) {
+    let view = View::of(fixture, 0);
+    let haircut = vec![agreement("haircut", 1, None, Status::Agreed)];
+    view.told(&number(0), "haircut", 1, haircut).await;
+    let again = |i: usize| said(FactKey::City, &format!("city {i}"), NOW_MS + 2);
+    let long = (0..=facts::LOOK_BACK).map(again).collect();
+    view.told(&number(0), "long", 2, long).await;
+    let newest = format!("city {}", facts::LOOK_BACK);
+    assert_eq!(view.values(&number(0)).await, [newest.as_str(), "haircut"]);
+    let off = vec![agreement("haircut", 3, None, Status::Cancelled)];
+    view.told(&number(0), "off", 3, off).await;
+    let facts = view.facts(&number(0)).await;
+    let statuses: Vec<Option<Status>> = facts.iter().map(|fact| Some(fact.terms.as_ref()?.status)).collect();
+    assert_eq!(statuses, [Some(Status::Cancelled), None]);
+    view.told(&number(0), "long", 4, Vec::new()).await;
+    let off = vec![said(FactKey::City, "Lisbon", NOW_MS + 3)];
+    view.told(&number(0), "off", 5, off).await;
+    assert_eq!(view.values(&number(0)).await, ["Lisbon", "haircut"]);
+}
+
 /// `recall` MUST 6: the newest statement of a single key stands, whatever the order in which the calls arrive; each
 /// value of the other keys stands, the newest first, and as many as the rule says.
 pub async fn what_stands_is_the_newest(fixture: &CallerMemoryFixture) {
@@ -365,6 +386,7 @@ macro_rules! caller_facts_contract {
             an_agreement_is_shown_with_its_terms,
             what_is_called_off_closes_the_agreement,
             what_was_called_off_closes_nothing_later,
+            what_stands_is_called_off_after_a_long_history,
             facts_of_one_time_are_ordered_by_commit,
             a_stated_name_is_the_callers,
             a_correction_replaces_the_facts,

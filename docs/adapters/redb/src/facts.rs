@@ -2,13 +2,13 @@
 //!
 //! Which facts stand, the domain's rule says; those whose key this release does not know it cannot judge, and they stay
 //! as they are. What stands after new facts mostly depends on what stood before and on the new ones alone. When that
-//! does not tell, or facts are taken away, all of the caller are read.
+//! does not tell, or facts are taken away, the caller's newest ones are read too.
 
 use std::cmp::Reverse;
 
 use domain::{
     error::PortError,
-    facts::{self, SaidFact, Stated},
+    facts::{self, LOOK_BACK, SaidFact, Stated},
 };
 use redb::WriteTransaction;
 use uuid::Uuid;
@@ -47,7 +47,7 @@ pub(crate) fn add(
     );
     match standing.map(copied) {
         Some(standing) => keep(caller, standing),
-        None => settle(caller, &newest(write, tenant, number, usize::MAX)?),
+        None => settle(caller, newest(write, tenant, number, LOOK_BACK)?),
     }
     Ok(())
 }
@@ -66,7 +66,9 @@ pub(crate) fn remove(
     for (place, order_ms) in (0..).zip(&call.facts) {
         FACTS.remove(write, (tenant, number, *order_ms, call.commit, place))?;
     }
-    settle(caller, &newest(write, tenant, number, usize::MAX)?);
+    // What was taken away stands no more, whether this release can judge it or not.
+    caller.standing.retain(|stood| stood.commit != call.commit);
+    settle(caller, newest(write, tenant, number, LOOK_BACK)?);
     Ok(())
 }
 
@@ -84,16 +86,14 @@ pub(crate) fn of_call(view: &impl View, tenant: Uuid, call: &CallRow) -> Result<
     rows.filter_map(Result::transpose).collect()
 }
 
-/// Keeps with `caller` what stands of everything that was stated, newest first.
-fn settle(caller: &mut CallerRow, newest_first: &[FactRow]) {
-    let mut judged = judged(newest_first);
-    judged.reverse();
-    let standing = copied(facts::standing(judged, |(stated, _)| *stated));
-    // What was taken away stands no more, whether this release can judge it or not.
-    caller
-        .standing
-        .retain(|stood| newest_first.iter().any(|fact| fact.order() == stood.order()));
-    keep(caller, standing);
+/// Keeps with `caller` what stands of what stood and what was stated last.
+fn settle(caller: &mut CallerRow, newest: Vec<FactRow>) {
+    let mut candidates = newest;
+    candidates.extend(caller.standing.iter().cloned());
+    candidates.sort_by_key(FactRow::order);
+    candidates.dedup_by_key(|fact| fact.order());
+    let standing = facts::standing(judged(&candidates), |(stated, _)| *stated);
+    keep(caller, copied(standing));
 }
 
 /// The facts that the domain's rule can judge: those whose key this release knows.
