@@ -431,9 +431,9 @@ fn newest<T>(oldest_first: Vec<T>, of: impl Fn(&T) -> Stated<'_>) -> Vec<T> {
 }
 
 /// What stands when `new` facts join those that `stood`, newest first. `None` when these do not tell, and [`standing`]
-/// has to be asked about what was stated before, [`LOOK_BACK`] statements of it, not only about what stood: one of the new ones closes an
-/// agreement, or is an agreement that others followed, and one of those may have closed it, or says again what was
-/// called off and so makes room for what was called off before. `order` tells which was stated first.
+/// has to be asked about what was stated before, [`LOOK_BACK`] statements of it, not only about what stood: one of the
+/// new ones closes an agreement, or is an agreement that others followed, and one of those may have closed it, or says
+/// again what was called off and so makes room for what was called off before. `order` tells which was stated first.
 #[must_use]
 pub fn standing_with<T, O: Ord>(
     stood: Vec<T>,

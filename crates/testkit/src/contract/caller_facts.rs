@@ -235,7 +235,8 @@ pub async fn what_was_called_off_closes_nothing_later(fixture: &CallerMemoryFixt
     );
 }
 
-/// `record_end` MUST 7: however much was said since, what stands can be called off, and a correction lets it stand again.
+/// `record_end` MUST 7: however much was said since, what stands can be called off, and a correction lets it stand
+/// again.
 pub async fn what_stands_is_called_off_after_a_long_history(fixture: &CallerMemoryFixture) {
     let view = View::of(fixture, 0);
     let haircut = vec![agreement("haircut", 1, None, Status::Agreed)];
