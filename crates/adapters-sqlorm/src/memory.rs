@@ -21,7 +21,7 @@ use crate::{
     end::EndedRow,
     error::undecodable,
     lookup::FoundBlocks,
-    recall::{self, RecallRead, RecallRow, StoredCaller, StoredCallerRow},
+    recall::{self, LookupRow, RecallRead, RecallRow, StoredCaller, StoredCallerRow},
     row::first_seen,
     session::SessionKey,
     transcript,
@@ -46,15 +46,9 @@ impl SqlCallerMemory {
         }
     }
 
-    /// Reads everything at once; gaps are open sessions of the caller begun by then, but for `session`.
-    async fn find(
-        &self,
-        tenant: TenantId,
-        number: &PhoneNumber,
-        gaps_by_ms: i64,
-        session: Option<&SessionId>,
-        deadline: Deadline,
-    ) -> Result<RecallRead, PortError> {
+    /// Reads everything at once.
+    async fn find(&self, tenant: TenantId, query: &RecallQuery, deadline: Deadline) -> Result<RecallRead, PortError> {
+        let session = query.session_id.as_ref();
         let session = session
             .map(|session| SessionKey::of(session).to_bytes())
             .unwrap_or_default();
@@ -63,8 +57,8 @@ impl SqlCallerMemory {
             .read_one("recall", deadline, recall::statement(self.db.dialect()), || {
                 vec![
                     tenant.0.into(),
-                    number.as_e164().into(),
-                    gaps_by_ms.into(),
+                    query.number.as_e164().into(),
+                    query.unfinished_before_ms.into(),
                     session.clone().into(),
                 ]
             })
@@ -118,10 +112,7 @@ impl CallerMemory for SqlCallerMemory {
         query: &RecallQuery,
         deadline: Deadline,
     ) -> Result<Recollection, PortError> {
-        let find = || {
-            let session = query.session_id.as_ref();
-            self.find(tenant, &query.number, query.unfinished_before_ms, session, deadline)
-        };
+        let find = || self.find(tenant, query, deadline);
         let mut found = find().await?;
         let mut known = true;
         if found.caller.is_none() {
@@ -288,7 +279,9 @@ impl EnrichmentCache for SqlCallerMemory {
         number: &PhoneNumber,
         deadline: Deadline,
     ) -> Result<Vec<CachedLookup>, PortError> {
-        // The recall's statement has them; reading a profile is no hot path that would need one of its own.
-        Ok(self.find(tenant, number, i64::MIN, None, deadline).await?.lookups)
+        let values = [tenant.0.into(), number.as_e164().into()];
+        let statement = Statement::from_sql_and_values(self.db.dialect(), recall::LOOKUPS, values);
+        let rows: Vec<LookupRow> = self.db.read_all("lookups", deadline, statement).await?;
+        Ok(rows.into_iter().filter_map(LookupRow::decode).collect())
     }
 }

@@ -42,6 +42,11 @@ fn hot(dialect: DbBackend, tenant: Uuid) -> Vec<Hot> {
             values: vec![tenant.into(), number()],
         },
         Hot {
+            what: "look-ups",
+            sql: recall::LOOKUPS,
+            values: vec![tenant.into(), number()],
+        },
+        Hot {
             what: "call of a session",
             sql: end::FIND,
             values: vec![tenant.into(), vec![0_u8; 32].into()],

@@ -104,6 +104,10 @@ pub(crate) const CALLER: &str = concat!(
     " FROM callers AS c WHERE c.tenant_id = $1 AND c.phone_number = $2"
 );
 
+/// The look-ups of the number `$2` of the tenant `$1`.
+pub(crate) const LOOKUPS: &str =
+    "SELECT vendor, fetched_at_ms, found FROM enrichment_cache WHERE tenant_id = $1 AND phone_number = $2";
+
 /// The row of [`statement`].
 #[derive(FromQueryResult)]
 pub(crate) struct RecallRow {
@@ -152,10 +156,26 @@ pub(crate) struct StoredCaller {
 #[derive(Deserialize)]
 struct CallEntry(Uuid, i64, String, String, String);
 
-/// A look-up as the statement writes it: vendor, time, blocks in JSON. The blocks come as the text that is stored: as
-/// JSON within JSON, one that is none would fail the statement.
-#[derive(Deserialize)]
-struct LookupEntry(String, i64, String);
+/// A look-up as [`LOOKUPS`] reads it and [`statement`] writes it, as an array of the three. The blocks come as the text
+/// that is stored: as JSON within JSON, one that is none would fail the statement.
+#[derive(Deserialize, FromQueryResult)]
+pub(crate) struct LookupRow {
+    vendor: String,
+    fetched_at_ms: i64,
+    found: String,
+}
+
+impl LookupRow {
+    /// The look-up; `None` when its blocks cannot be decoded.
+    pub(crate) fn decode(self) -> Option<CachedLookup> {
+        let found = serde_json::from_str::<FoundBlocks>(&self.found);
+        Some(CachedLookup {
+            vendor: self.vendor,
+            fetched_at_ms: self.fetched_at_ms,
+            found: found.inspect_err(|_| leave_out(LOOKUP)).ok()?.into(),
+        })
+    }
+}
 
 impl TryFrom<RecallRow> for RecallRead {
     type Error = PortError;
@@ -199,13 +219,6 @@ fn decode_calls(json: &str) -> Result<Vec<RecentCall>, PortError> {
 const LOOKUP: &str = "look-up";
 
 fn decode_lookups(json: &str) -> Result<Vec<CachedLookup>, PortError> {
-    let lookup = |LookupEntry(vendor, fetched_at_ms, found): LookupEntry| {
-        let found = serde_json::from_str::<FoundBlocks>(&found);
-        Some(CachedLookup {
-            vendor,
-            fetched_at_ms,
-            found: found.inspect_err(|_| leave_out(LOOKUP)).ok()?.into(),
-        })
-    };
-    Ok(row::entries(json, LOOKUP)?.into_iter().filter_map(lookup).collect())
+    let rows: Vec<LookupRow> = row::entries(json, LOOKUP)?;
+    Ok(rows.into_iter().filter_map(LookupRow::decode).collect())
 }
