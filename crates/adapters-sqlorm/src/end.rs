@@ -6,12 +6,9 @@
 //!
 //! Locks are taken in one order, sessions before callers before calls, here and where contacts are written.
 
-use domain::{
-    call::{Contact, EndedCall, Turn},
-    error::PortError,
-    facts::SaidFact,
-    memory::CallRecord,
-};
+use std::sync::Arc;
+
+use domain::{call::EndedCall, error::PortError, memory::CallRecord};
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, ExecResult, FromQueryResult, Statement};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -23,26 +20,15 @@ use crate::{
     transcript,
 };
 
-/// An ended call as its row has it.
+/// An ended call on its way into its row.
 #[derive(Clone)]
 pub(crate) struct EndedRow {
     tenant: Uuid,
-    number: String,
+    record: Arc<CallRecord>,
     session_key: SessionKey,
-    session_id: String,
-    started_at_ms: i64,
-    contact: Contact,
-    received_at_ms: i64,
-    duration_s: f64,
-    outcome: &'static str,
-    summary: String,
     writer: Uuid,
-    arrival: i64,
     body_hash: Vec<u8>,
-    agent_metadata: Option<String>,
     transcript: Vec<u8>,
-    /// The facts as the report counts their times, with the turns in which they were said.
-    facts: Vec<(SaidFact, Option<Turn>)>,
 }
 
 /// What a report finds of its session.
@@ -129,35 +115,21 @@ WHERE tenant_id = $1 AND id = $2";
 impl EndedRow {
     /// The row of `record`, reported to the process `writer`.
     pub(crate) fn new(tenant: Uuid, record: &CallRecord, writer: Uuid) -> Result<Self, PortError> {
-        let CallRecord {
-            call,
-            summary,
-            facts,
-            started_at_ms,
-            contact,
-            received_at_ms,
-            arrival,
-        } = record;
-        let turn = |said: &SaidFact| call.transcript.get(said.fact.turn).cloned();
+        let call = &record.call;
         let transcript = transcript::to_json(&call.transcript)?;
         Ok(Self {
             tenant,
-            number: call.number.as_e164().to_owned(),
             session_key: SessionKey::of(&call.session_id),
-            session_id: call.session_id.0.clone(),
-            started_at_ms: *started_at_ms,
-            contact: *contact,
-            received_at_ms: *received_at_ms,
-            duration_s: call.duration_s,
-            outcome: call.outcome.as_str(),
-            summary: summary.clone(),
             writer,
-            arrival: arrival.0,
             body_hash: body_hash(call, &transcript),
-            agent_metadata: call.agent_metadata.as_ref().map(|json| json.as_str().to_owned()),
             transcript: transcript::compress(&transcript)?,
-            facts: facts.iter().map(|said| (said.clone(), turn(said))).collect(),
+            record: Arc::new(record.clone()),
         })
+    }
+
+    fn agent_metadata(&self) -> Option<String> {
+        let metadata = self.record.call.agent_metadata.as_ref();
+        metadata.map(|json| json.as_str().to_owned())
     }
 
     /// Commits the row; see the module.
@@ -179,19 +151,23 @@ impl EndedRow {
             self.write_facts(transaction, call, caller, &inserted).await?;
             return Ok(Decision::Commit(()));
         };
-        if stored.writer == self.writer && stored.arrival > self.arrival {
+        if stored.writer == self.writer && stored.arrival > self.record.arrival.0 {
             return Ok(Decision::Discard(()));
         }
         if stored.body_hash == self.body_hash {
             return Ok(written(&self.arrive_again(transaction, stored).await?));
         }
-        let moved = stored.phone_number != self.number;
+        let moved = stored.phone_number != self.record.call.number.as_e164();
         let caller = self.count(transaction, i64::from(moved)).await?;
         if moved {
             run(
                 transaction,
                 UNCOUNT,
-                [self.tenant.into(), stored.caller_id.into(), self.received_at_ms.into()],
+                [
+                    self.tenant.into(),
+                    stored.caller_id.into(),
+                    self.record.received_at_ms.into(),
+                ],
             )
             .await?;
         }
@@ -217,13 +193,9 @@ impl EndedRow {
         caller: Uuid,
         StartRow { started_at_ms }: &StartRow,
     ) -> Result<(), DbErr> {
-        let since = |(said, turn): &(SaidFact, Option<Turn>)| match turn {
-            Some(turn) if *started_at_ms != self.started_at_ms => said.since(turn, *started_at_ms, self.received_at_ms),
-            _ => said.clone(),
-        };
-        let said: Vec<_> = self.facts.iter().map(since).collect();
+        let said = self.record.facts_since(*started_at_ms);
         FactRows::new(&said)
-            .write(transaction, self.tenant, call, caller, self.received_at_ms)
+            .write(transaction, self.tenant, call, caller, self.record.received_at_ms)
             .await
     }
 
@@ -236,11 +208,11 @@ impl EndedRow {
         let mut values = vec![
             Uuid::now_v7().into(),
             self.tenant.into(),
-            self.number.clone().into(),
-            self.contact.first_ms.into(),
-            self.contact.last_ms.into(),
+            self.record.call.number.as_e164().into(),
+            self.record.contact.first_ms.into(),
+            self.record.contact.last_ms.into(),
             calls.into(),
-            self.received_at_ms.into(),
+            self.record.received_at_ms.into(),
         ];
         let dialect = transaction.get_database_backend();
         let count = if dialect == DbBackend::Sqlite {
@@ -266,16 +238,16 @@ impl EndedRow {
             self.tenant.into(),
             caller.into(),
             self.session_key.to_bytes().into(),
-            self.session_id.clone().into(),
-            self.started_at_ms.into(),
-            self.received_at_ms.into(),
-            self.duration_s.into(),
-            self.outcome.into(),
-            self.summary.clone().into(),
+            self.record.call.session_id.0.clone().into(),
+            self.record.started_at_ms.into(),
+            self.record.received_at_ms.into(),
+            self.record.call.duration_s.into(),
+            self.record.call.outcome.as_str().into(),
+            self.record.summary.clone().into(),
             self.writer.into(),
-            self.arrival.into(),
+            self.record.arrival.0.into(),
             self.body_hash.clone().into(),
-            self.agent_metadata.clone().into(),
+            self.agent_metadata().into(),
             self.transcript.clone().into(),
         ];
         read_one(transaction, INSERT, values).await
@@ -292,15 +264,15 @@ impl EndedRow {
             self.tenant.into(),
             caller.into(),
             self.session_key.to_bytes().into(),
-            self.started_at_ms.into(),
-            self.received_at_ms.into(),
-            self.duration_s.into(),
-            self.outcome.into(),
-            self.summary.clone().into(),
+            self.record.started_at_ms.into(),
+            self.record.received_at_ms.into(),
+            self.record.call.duration_s.into(),
+            self.record.call.outcome.as_str().into(),
+            self.record.summary.clone().into(),
             self.writer.into(),
-            self.arrival.into(),
+            self.record.arrival.0.into(),
             self.body_hash.clone().into(),
-            self.agent_metadata.clone().into(),
+            self.agent_metadata().into(),
             self.transcript.clone().into(),
             stored.writer.into(),
             stored.arrival.into(),
@@ -314,7 +286,7 @@ impl EndedRow {
             self.tenant.into(),
             stored.id.into(),
             self.writer.into(),
-            self.arrival.into(),
+            self.record.arrival.0.into(),
             stored.writer.into(),
             stored.arrival.into(),
             stored.body_hash.into(),
