@@ -257,6 +257,7 @@ fn draft(content: &str) -> Option<Draft> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::{facts::FactKey, rewrite::FACTS};
     use proptest::prelude::*;
 
     fn fact(value: &str) -> DraftFact {
@@ -265,6 +266,15 @@ mod tests {
             value: value.to_owned(),
             quote: "I'm Ana".to_owned(),
             turn: 1,
+        }
+    }
+
+    #[test]
+    fn the_instructions_ask_for_what_the_domain_takes() {
+        assert!(ABOUT_CALL.contains(&format!("facts: at most {FACTS},")));
+        // Orders are the rules' alone to find.
+        for key in FactKey::ALL.into_iter().filter(|key| *key != FactKey::Order) {
+            assert!(ABOUT_CALL.contains(&format!(" {}", key.as_str())), "{key:?}");
         }
     }
 

@@ -70,8 +70,14 @@ impl Scope {
 
 /// The text is not the name of a scope.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown scope `{0}`; the scopes are recall, calls:write and callers:read")]
+#[error("unknown scope `{0}`; the scopes are {names}", names = scope_names())]
 pub struct UnknownScope(pub String);
+
+/// The names of all scopes, as in a sentence.
+fn scope_names() -> String {
+    let [others @ .., last] = &Scope::ALL.map(Scope::as_str);
+    format!("{} and {last}", others.join(", "))
+}
 
 impl FromStr for Scope {
     type Err = UnknownScope;
