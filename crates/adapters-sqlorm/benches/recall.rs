@@ -16,13 +16,13 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-use adapters_sqlorm::{Database, DatabaseOptions, SqlCallerMemory, SqlKeyStore};
+use adapters_sqlorm::{Database, SqlCallerMemory, SqlKeyStore};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use domain::{
     access::TenantId,
     context::Deadline,
     phone::PhoneNumber,
-    port::{AccessAdmin, CallerMemory, RecallQuery},
+    port::{AccessAdmin, CallerMemory, RecallQuery, StorageOptions},
 };
 use sea_orm::sqlx::{self, ConnectOptions, Connection, sqlite::SqliteConnectOptions};
 use testkit::sample::{self, NOW_MS, ample};
@@ -91,7 +91,7 @@ struct Scene {
 impl Scene {
     async fn open(file: PathBuf, callers: u32) -> Self {
         let is_there = file.exists();
-        let database = Database::open(DatabaseOptions::new(format!("sqlite://{}", file.display())))
+        let database = Database::open(StorageOptions::new(format!("sqlite://{}", file.display())))
             .await
             .unwrap();
         database.migrate_up().await.unwrap();

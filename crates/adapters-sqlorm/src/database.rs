@@ -9,7 +9,7 @@ use std::{path::PathBuf, sync::Arc, time::Instant};
 use domain::{
     context::Deadline,
     error::{CannotRead, CannotWrite, DeadlineExceeded, PortError, SchemaTooOld},
-    port::{OpenError, PoolState},
+    port::{OpenError, PoolState, StorageOptions},
 };
 use futures_util::future::BoxFuture;
 use migrations::{Migrator, MigratorTrait};
@@ -30,27 +30,6 @@ use crate::{
     transaction::{Decision, TransactionFuture},
     writer::Writer,
 };
-
-/// Where the database is and how many connections it gets. It has no debug form, because the URL may hold a password.
-#[derive(Clone)]
-pub struct DatabaseOptions {
-    /// `sqlite://PATH` or `postgres://...`; with `sslmode=require`, `verify-ca` or `verify-full` PostgreSQL is reached
-    /// over TLS only.
-    pub url: String,
-    /// SQLite: connections that read, beside the one that writes. PostgreSQL: connections in all. At least 1.
-    pub readers: u32,
-}
-
-impl DatabaseOptions {
-    /// The database at `url` with 8 connections.
-    #[must_use]
-    pub fn new(url: impl Into<String>) -> Self {
-        Self {
-            url: url.into(),
-            readers: 8,
-        }
-    }
-}
 
 /// An open database; clones share it.
 #[derive(Clone)]
@@ -118,17 +97,19 @@ const FIND_STEP: &str = "SELECT 1 FROM seaql_migrations WHERE version = $1";
 const WRITES_WAITING: usize = 1024;
 
 impl Database {
-    /// Connects, waiting at most 5 s. An SQLite file and its folder are created when missing. Migrates nothing.
+    /// Connects, waiting at most 5 s: to `sqlite://PATH`, whose file and folder are created when missing, with one
+    /// connection that writes beside the [`StorageOptions::connections`] that read, or to `postgres://...`, over TLS only
+    /// with `sslmode=require`, `verify-ca` or `verify-full`. Migrates nothing.
     ///
     /// # Errors
     /// [`OpenError`] when the URL is wrong or the database cannot be reached.
-    pub async fn open(options: DatabaseOptions) -> Result<Self, OpenError> {
-        let DatabaseOptions { url, readers } = options;
+    pub async fn open(options: StorageOptions) -> Result<Self, OpenError> {
+        let StorageOptions { url, connections } = options;
         let backend = if url.starts_with("sqlite:") {
-            Self::sqlite(connect::sqlite_options(&url)?, readers).await?
+            Self::sqlite(connect::sqlite_options(&url)?, connections).await?
         } else if url.starts_with("postgres:") || url.starts_with("postgresql:") {
             let options = connect::postgres_options(&url)?;
-            let pool = Writer::pool(connect::postgres(&options, readers).await?);
+            let pool = Writer::pool(connect::postgres(&options, connections).await?);
             Backend::Postgres {
                 pool,
                 options: Box::new(options),

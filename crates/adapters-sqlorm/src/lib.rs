@@ -34,7 +34,7 @@ mod transcript;
 mod words;
 mod writer;
 
-pub use database::{Database, DatabaseOptions};
+pub use database::Database;
 pub use keys::SqlKeyStore;
 pub use memory::SqlCallerMemory;
 pub use profile::SqlCallerAdmin;

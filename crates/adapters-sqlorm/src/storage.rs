@@ -14,8 +14,7 @@ use domain::{
 };
 
 use crate::{
-    Database, DatabaseOptions, SqlCallerAdmin, SqlCallerMemory, SqlKeyStore, SqlReceiptStore, SqlSpendLedger,
-    SqlSummaryBacklog, connect,
+    Database, SqlCallerAdmin, SqlCallerMemory, SqlKeyStore, SqlReceiptStore, SqlSpendLedger, SqlSummaryBacklog, connect,
 };
 
 /// Opens SQLite files (`sqlite://PATH`) and PostgreSQL databases (`postgres://` and `postgresql://`).
@@ -25,12 +24,7 @@ pub struct SqlDriver;
 #[async_trait]
 impl StorageDriver for SqlDriver {
     async fn open(&self, options: StorageOptions) -> Result<Arc<dyn Storage>, OpenError> {
-        let database = Database::open(DatabaseOptions {
-            url: options.url,
-            readers: options.connections,
-        })
-        .await?;
-        Ok(Arc::new(SqlStorage::new(database)))
+        Ok(Arc::new(SqlStorage::new(Database::open(options).await?)))
     }
 
     fn file(&self, url: &str) -> Option<PathBuf> {

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use adapters_sqlorm::{
     SqlCallerAdmin, SqlCallerMemory, SqlDriver, SqlKeyStore, SqlReceiptStore, SqlSpendLedger, SqlSummaryBacklog,
 };
-use domain::port::StorageOptions;
 use support::{Place, tenant};
 use testkit::contract::{
     AccessFixture, BacklogFixture, CallerAdminFixture, CallerMemoryFixture, EnrichmentCacheFixture, OpenCallsFixture,
@@ -17,10 +16,7 @@ use testkit::contract::{
 fn storage(place: Place) -> StorageFixture {
     StorageFixture {
         driver: Arc::new(SqlDriver),
-        options: StorageOptions {
-            url: place.options.url.clone(),
-            connections: place.options.readers,
-        },
+        options: place.options.clone(),
         persists: true,
         is_shared: true,
         keep: Box::new(place),

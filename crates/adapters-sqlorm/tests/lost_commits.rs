@@ -10,8 +10,8 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use adapters_sqlorm::{Database, DatabaseOptions, SqlSummaryBacklog};
-use domain::port::{Day, RequestId, SummaryBacklog};
+use adapters_sqlorm::{Database, SqlSummaryBacklog};
+use domain::port::{Day, RequestId, StorageOptions, SummaryBacklog};
 use sea_orm::sqlx::{Connection, PgConnection, Row, query};
 use support::{POSTGRES_URL, Place, tenant};
 use testkit::sample::ample;
@@ -63,8 +63,8 @@ async fn a_request_is_not_counted_twice_when_its_commit_is_not_heard_of() {
     let port = proxy(host.to_owned(), Arc::clone(&armed)).await;
     // In plain text, so that the proxy reads along.
     let proxied = place.options.url.replace(host, &format!("127.0.0.1:{port}"));
-    let mut options = DatabaseOptions::new(format!("{proxied}?sslmode=disable"));
-    options.readers = 2;
+    let mut options = StorageOptions::new(format!("{proxied}?sslmode=disable"));
+    options.connections = 2;
     let database = Database::open(options).await.unwrap();
     let backlog = SqlSummaryBacklog::new(&database);
 

@@ -4,12 +4,13 @@ mod support;
 
 use std::time::{Duration, Instant};
 
-use adapters_sqlorm::{Database, DatabaseOptions};
+use adapters_sqlorm::Database;
+use domain::port::StorageOptions;
 use support::{Place, within_ms};
 
 async fn refusal(url: &str) -> String {
     let began = Instant::now();
-    let refused = Database::open(DatabaseOptions::new(url)).await;
+    let refused = Database::open(StorageOptions::new(url)).await;
     assert!(began.elapsed() < Duration::from_secs(7), "opening is bounded");
     let text = refused.err().map(|error| error.to_string()).unwrap_or_default();
     assert!(!text.is_empty() && !text.contains('\n'), "one line: {text}");

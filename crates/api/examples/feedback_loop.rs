@@ -13,7 +13,7 @@ use actix_web::{
     web::Data,
 };
 use adapters_auth::{ApiKey, AuthOptions, CachedAuthenticator, GovernorRateLimiter};
-use adapters_sqlorm::{Database, DatabaseOptions, SqlCallerMemory, SqlKeyStore, SqlReceiptStore};
+use adapters_sqlorm::{Database, SqlCallerMemory, SqlKeyStore, SqlReceiptStore};
 use api::{
     Api, Metrics, RequestLimits, app,
     receipts::{ReceiptLimits, Receipts},
@@ -22,7 +22,7 @@ use domain::{
     CallerService,
     access::{NewKey, RateLimit, Scopes},
     enrichment::Ttl,
-    port::{AccessAdmin, CallerMemory, Clock, ReceiptStore},
+    port::{AccessAdmin, CallerMemory, Clock, ReceiptStore, StorageOptions},
     usecase::{CallerPorts, CallerRules},
 };
 use testkit::{CachedOnly, sample};
@@ -52,7 +52,7 @@ impl Clock for SystemClock {
 
 /// A database with known callers, and a key.
 async fn prepare(url: String) -> Result<(Database, ApiKey), Failure> {
-    let database = Database::open(DatabaseOptions::new(url)).await?;
+    let database = Database::open(StorageOptions::new(url)).await?;
     database.migrate_up().await?;
     let admin = SqlKeyStore::new(&database);
     let tenant = sample::new_tenant("one");

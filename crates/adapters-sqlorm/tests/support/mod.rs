@@ -8,8 +8,12 @@
 
 use std::time::{Duration, Instant};
 
-use adapters_sqlorm::{Database, DatabaseOptions, SqlKeyStore};
-use domain::{access::TenantId, context::Deadline, port::AccessAdmin};
+use adapters_sqlorm::{Database, SqlKeyStore};
+use domain::{
+    access::TenantId,
+    context::Deadline,
+    port::{AccessAdmin, StorageOptions},
+};
 use sea_orm::sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, SqliteConnection};
 use tempfile::TempDir;
 use testkit::sample;
@@ -23,7 +27,7 @@ pub(crate) const POSTGRES_URL: &str = "CALLER_MEMORY_TEST_POSTGRES_URL";
 
 /// A place for one database, and what keeps it alive.
 pub(crate) struct Place {
-    pub(crate) options: DatabaseOptions,
+    pub(crate) options: StorageOptions,
     pub(crate) folder: Option<TempDir>,
 }
 
@@ -32,8 +36,8 @@ impl Place {
     pub(crate) fn sqlite() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("data").join("caller-memory.db");
-        let mut options = DatabaseOptions::new(format!("sqlite://{}", file.display()));
-        options.readers = CONNECTIONS;
+        let mut options = StorageOptions::new(format!("sqlite://{}", file.display()));
+        options.connections = CONNECTIONS;
         Self {
             options,
             folder: Some(folder),
@@ -59,8 +63,8 @@ impl Place {
             .unwrap();
         connection.close().await.unwrap();
         let (server, _) = server.rsplit_once('/').unwrap();
-        let mut options = DatabaseOptions::new(format!("{server}/{name}"));
-        options.readers = CONNECTIONS;
+        let mut options = StorageOptions::new(format!("{server}/{name}"));
+        options.connections = CONNECTIONS;
         Self { options, folder: None }
     }
 

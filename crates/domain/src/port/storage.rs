@@ -23,6 +23,17 @@ pub struct StorageOptions {
     pub connections: u32,
 }
 
+impl StorageOptions {
+    /// The storage at `url` with 8 connections.
+    #[must_use]
+    pub fn new(url: impl Into<String>) -> Self {
+        Self {
+            url: url.into(),
+            connections: 8,
+        }
+    }
+}
+
 impl fmt::Debug for StorageOptions {
     /// Leaves the URL out: it may hold a password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -58,7 +69,7 @@ pub struct Migration {
 #[derive(Debug, thiserror::Error)]
 pub enum MigrateError {
     /// Another process kept migrating for longer than this one was ready to wait.
-    #[error("another process has been migrating this database for 60 s; wait for it or stop it, then try again")]
+    #[error("another process is still migrating this database; wait for it or stop it, then try again")]
     Locked,
     /// The database did not answer in time.
     #[error("the database did not answer in time; check that it is running, then try again")]
@@ -157,9 +168,13 @@ pub trait Storage: Send + Sync {
         None
     }
 
-    /// Whether the storage can be read, whether its last write did not fail, and whether its schema is still as new as
-    /// this release needs. Steps of a newer release, which may be starting beside this one, do not matter; no clause of
-    /// the contract checks that, because a suite has no way to add a step, so test it where your steps are kept.
+    /// Whether the storage can serve now.
+    ///
+    /// Implementations MUST:
+    /// 1. say no while what serving needs cannot be read, after a write that failed until one succeeds, and while a step
+    ///    of the schema that this release needs is missing;
+    /// 2. not mind the steps of a newer release, which may be starting beside this one. No clause of the contract checks
+    ///    that, because a suite has no way to add a step, so test it where your steps are kept.
     ///
     /// # Errors
     /// [`PortError`] when it cannot serve, with the cause: [`CannotRead`](crate::error::CannotRead) where it answers
