@@ -98,8 +98,8 @@ const WRITES_WAITING: usize = 1024;
 
 impl Database {
     /// Connects, waiting at most 5 s: to `sqlite://PATH`, whose file and folder are created when missing, with one
-    /// connection that writes beside the [`StorageOptions::connections`] that read, or to `postgres://...`, over TLS only
-    /// with `sslmode=require`, `verify-ca` or `verify-full`. Migrates nothing.
+    /// connection that writes beside the [`StorageOptions::connections`] that read, or to `postgres://...`, over TLS
+    /// only with `sslmode=require`, `verify-ca` or `verify-full`. Migrates nothing.
     ///
     /// # Errors
     /// [`OpenError`] when the URL is wrong or the database cannot be reached.
