@@ -109,7 +109,7 @@ async fn a_new_folder_is_its_owners_alone() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let url = format!("sqlite://{}", data.join("memory.db").display());
-    assert!(Database::open(DatabaseOptions::new(url)).await.is_ok());
+    assert!(Database::open(StorageOptions::new(url)).await.is_ok());
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
