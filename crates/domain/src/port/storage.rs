@@ -171,10 +171,10 @@ pub trait Storage: Send + Sync {
     /// Whether the storage can serve now.
     ///
     /// Implementations MUST:
-    /// 1. say no while what serving needs cannot be read, after a write that failed until one succeeds, and while a step
-    ///    of the schema that this release needs is missing;
-    /// 2. not mind the steps of a newer release, which may be starting beside this one. No clause of the contract checks
-    ///    that, because a suite has no way to add a step, so test it where your steps are kept.
+    /// 1. say no while what serving needs cannot be read, after a write that failed until one succeeds, and while a
+    ///    step of the schema that this release needs is missing;
+    /// 2. not mind the steps of a newer release, which may be starting beside this one. No clause of the contract
+    ///    checks that, because a suite has no way to add a step, so test it where your steps are kept.
     ///
     /// # Errors
     /// [`PortError`] when it cannot serve, with the cause: [`CannotRead`](crate::error::CannotRead) where it answers
