@@ -9,7 +9,7 @@ use domain::{
     call::CallId,
     caller::HistoryFact,
     error::PortError,
-    facts::{self, FactKey, KnownFact, SaidFact, Stated},
+    facts::{self, FactKey, FactView, KnownFact, SaidFact},
 };
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, FromQueryResult};
 use serde::{Deserialize, Serialize};
@@ -183,8 +183,8 @@ impl CandidateRow {
         (self.order_ms, self.call_id, self.place)
     }
 
-    fn stated(&self, key: FactKey) -> Stated<'_> {
-        Stated {
+    fn stated(&self, key: FactKey) -> FactView<'_> {
+        FactView {
             key,
             value: &self.value,
             when: self.agreed_when.as_deref(),

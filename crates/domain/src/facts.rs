@@ -13,7 +13,7 @@ use std::{
 pub use language::findings::Status;
 use language::{
     Transcript,
-    findings::{Agreed, Day, Finding, Statement, Topic, repeats, unclosed},
+    findings::{AgreementView, Day, Finding, Statement, Topic, repeats, unclosed},
 };
 
 use crate::call::{CallId, EARLIEST_EPOCH_MS, Role, Turn};
@@ -162,8 +162,8 @@ pub fn status(name: &str) -> Option<Status> {
 
 impl Fact {
     /// What the rule of standing goes by.
-    fn stated(&self) -> Stated<'_> {
-        Stated::new(self.key, &self.value, self.terms.as_ref())
+    fn stated(&self) -> FactView<'_> {
+        FactView::new(self.key, &self.value, self.terms.as_ref())
     }
 }
 
@@ -350,7 +350,7 @@ fn fact(transcript: &Transcript<'_>, statement: &Statement) -> Fact {
 
 /// What the rule of standing goes by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stated<'f> {
+pub struct FactView<'f> {
     /// What the fact is about.
     pub key: FactKey,
     /// What holds.
@@ -361,7 +361,7 @@ pub struct Stated<'f> {
     pub status: Option<Status>,
 }
 
-impl<'f> Stated<'f> {
+impl<'f> FactView<'f> {
     /// A statement of `value`, with the terms of an agreement.
     #[must_use]
     pub fn new(key: FactKey, value: &'f str, terms: Option<&'f Terms>) -> Self {
@@ -385,9 +385,9 @@ impl<'f> Stated<'f> {
         }
     }
 
-    fn agreed(&self) -> Option<Agreed<'f>> {
+    fn agreed(&self) -> Option<AgreementView<'f>> {
         let status = self.status.filter(|_| self.key.is_agreed())?;
-        Some(Agreed {
+        Some(AgreementView {
             what: self.value,
             day: self.when.and_then(Day::at_beginning_of),
             status,
@@ -406,13 +406,13 @@ pub const LOOK_BACK: usize = 1_024;
 /// as it was said last; what was moved or called off closes an agreement before it, as [`unclosed`] says;
 /// [`FactKey::most_standing`] limits how many of a key stand.
 #[must_use]
-pub fn standing<T>(oldest_first: impl IntoIterator<Item = T>, of: impl Fn(&T) -> Stated<'_>) -> Vec<T> {
+pub fn standing<T>(oldest_first: impl IntoIterator<Item = T>, of: impl Fn(&T) -> FactView<'_>) -> Vec<T> {
     newest(unclosed(oldest_first, |fact| of(fact).agreed()), of)
 }
 
 /// The newest of each key, newest first. What was called off is counted apart, so that it keeps out nothing that is
 /// agreed.
-fn newest<T>(oldest_first: Vec<T>, of: impl Fn(&T) -> Stated<'_>) -> Vec<T> {
+fn newest<T>(oldest_first: Vec<T>, of: impl Fn(&T) -> FactView<'_>) -> Vec<T> {
     let mut said: HashSet<(FactKey, &str)> = HashSet::new();
     let mut standing: HashMap<(FactKey, bool), usize> = HashMap::new();
     let stands = |fact| {
@@ -438,7 +438,7 @@ fn newest<T>(oldest_first: Vec<T>, of: impl Fn(&T) -> Stated<'_>) -> Vec<T> {
 pub fn standing_with<T, O: Ord>(
     stood: Vec<T>,
     new: Vec<T>,
-    of: impl Fn(&T) -> Stated<'_>,
+    of: impl Fn(&T) -> FactView<'_>,
     order: impl Fn(&T) -> O,
 ) -> Option<Vec<T>> {
     // What closed it may have been superseded since, but by others that can be agreements.
@@ -452,7 +452,7 @@ pub fn standing_with<T, O: Ord>(
     };
     let was_called_off = |fact: &T| {
         let fact = of(fact);
-        let mut cancelled = stood.iter().map(&of).filter(Stated::is_cancelled);
+        let mut cancelled = stood.iter().map(&of).filter(FactView::is_cancelled);
         cancelled.any(|other| (other.key, other.value) == (fact.key, fact.value))
     };
     if new.iter().any(|fact| may_close(fact) || was_called_off(fact)) {

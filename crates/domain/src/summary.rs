@@ -5,7 +5,10 @@
 
 use std::cmp::Reverse;
 
-use language::text::plain::{line, plain};
+use language::{
+    summary::heading,
+    text::plain::{line, plain},
+};
 use time::OffsetDateTime;
 
 use crate::{
@@ -162,9 +165,13 @@ fn is_cancelled(fact: &KnownFact) -> bool {
     terms.is_some_and(|terms| terms.status == Status::Cancelled)
 }
 
-/// How what became of an agreement begins in the gist of a call; see [`language::summary::of_call`].
-const OF_AGREEMENTS: [&str; 3] = ["Agreed: ", "Asked for: ", "Moved: "];
-const OF_CANCELLATIONS: &str = "Cancelled: ";
+/// How what became of an agreement begins in the gist of a call.
+const OF_AGREEMENTS: [&str; 3] = [
+    heading(Status::Agreed),
+    heading(Status::Requested),
+    heading(Status::Moved),
+];
+const OF_CANCELLATIONS: &str = heading(Status::Cancelled);
 
 /// The gist of `call`. Of what was agreed in it, it tells what stands and `is_wanted`; and of what was called off, what
 /// was not agreed again in the same words.
@@ -550,7 +557,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_call_keeps_its_request_beside_what_was_agreed() {
+    fn the_last_call_keeps_its_request_beside_what_wview() {
         let gist = "Caller wants a cleaning. Agreed: \"Tuesday at three\".";
         let calls = [call(NEW_YEARS_EVE, CallOutcome::Other, gist)];
         let facts = [agreement("Tuesday at three", Some("2026-01-06"), Status::Agreed)];

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use domain::{
     call::{self, Role, Turn},
-    facts::{self, Extraction, Fact, FactKey, FactOutcome, SaidFact, Stated, Status},
+    facts::{self, Extraction, Fact, FactKey, FactOutcome, FactView, SaidFact, Status},
 };
 use language::findings::{self, Finding, Statement, Terms, Topic};
 use proptest::prelude::*;
@@ -403,7 +403,7 @@ fn a_newer_statement_supersedes_the_older_which_stays() {
             .count(),
         2
     );
-    let standing = facts::standing(&found.facts, |fact| Stated::new(fact.key, &fact.value, None));
+    let standing = facts::standing(&found.facts, |fact| FactView::new(fact.key, &fact.value, None));
     let values: Vec<&str> = standing.iter().map(|fact| fact.value.as_str()).collect();
     assert_eq!(values, ["order 48214", "order 48213", "2025550143"]);
 }
@@ -527,7 +527,7 @@ fn what_is_said_again_stands_once_and_so_many_of_a_key_stand() {
     let said: Vec<(FactKey, String)> = (0..20)
         .map(|i| (FactKey::Promise, format!("promise {}", i % 12)))
         .collect();
-    let standing = facts::standing(&said, |(key, value)| Stated::new(*key, value, None));
+    let standing = facts::standing(&said, |(key, value)| FactView::new(*key, value, None));
     let values: Vec<&str> = standing.iter().map(|(_, value)| value.as_str()).collect();
     assert_eq!(values, (0..8).rev().map(|i| format!("promise {i}")).collect::<Vec<_>>());
 }
@@ -541,7 +541,7 @@ fn what_was_called_off_keeps_out_nothing_that_is_agreed() {
         said.push((thing.to_owned(), Status::Agreed));
         said.push((format!("{thing} today"), Status::Cancelled));
     }
-    let standing = facts::standing(&said, |(value, status)| Stated {
+    let standing = facts::standing(&said, |(value, status)| FactView {
         key: FactKey::Appointment,
         value,
         when: None,
@@ -562,8 +562,8 @@ struct Known {
 }
 
 impl Known {
-    fn stated(&self) -> Stated<'_> {
-        Stated {
+    fn stated(&self) -> FactView<'_> {
+        FactView {
             key: self.key,
             value: self.value,
             when: self.when,
@@ -679,7 +679,7 @@ fn what_is_booked_again_in_the_same_call_stands() {
     let off = |turn| stated(turn, "haircut", Status::Cancelled);
     let standing = |findings: &[Finding]| {
         let facts = facts::of_call(&read, findings).facts;
-        let standing = facts::standing(facts, |fact| Stated::new(fact.key, &fact.value, fact.terms.as_ref()));
+        let standing = facts::standing(facts, |fact| FactView::new(fact.key, &fact.value, fact.terms.as_ref()));
         standing.into_iter().map(|fact| fact.value).collect::<Vec<_>>()
     };
     assert_eq!(

@@ -16,7 +16,7 @@ use domain::{
     context::Deadline,
     enrichment::CachedLookup,
     error::PortError,
-    facts::{self, FactKey, KnownFact, SaidFact, Stated},
+    facts::{self, FactKey, FactView, KnownFact, SaidFact},
     memory::{CallRecord, MOST_GAPS, OpenCall, RECENT_CALLS, Recollection},
     phone::PhoneNumber,
     port::{
@@ -232,7 +232,7 @@ impl Callers {
     /// The facts of a caller that stand, newest first.
     fn facts(&self, number: &PhoneNumber) -> Vec<KnownFact> {
         facts::standing(self.stated(number), |fact| {
-            Stated::new(fact.key, &fact.value, fact.terms.as_ref())
+            FactView::new(fact.key, &fact.value, fact.terms.as_ref())
         })
     }
 

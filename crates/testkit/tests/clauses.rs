@@ -16,7 +16,7 @@ use domain::{
     caller::{Caller, Change, History, HistoryFact, ImportCounts, Profile, ProfileChange, ProfileEdit},
     context::Deadline,
     error::PortError,
-    facts::{Stated, standing},
+    facts::{FactView, standing},
     memory::{Arrival, CallRecord, Recollection},
     phone::PhoneNumber,
     port::{
@@ -126,7 +126,7 @@ impl CallerMemory for Broken {
         if self.has(Flaw::ClosesOnceMore) {
             let oldest_first = read.facts.into_iter().rev();
             read.facts = standing(oldest_first, |fact| {
-                Stated::new(fact.key, &fact.value, fact.terms.as_ref())
+                FactView::new(fact.key, &fact.value, fact.terms.as_ref())
             });
         }
         Ok(read)

@@ -1,7 +1,7 @@
 //! How an agreement stands, as a person reads it.
 
 /// What `status` and `when` of a fact come to: "moved to 2026-11-24 10:00", or "cancelled, was for 2026-11-23".
-pub(super) fn standing(status: &str, when: Option<&str>) -> String {
+pub(super) fn text(status: &str, when: Option<&str>) -> String {
     let Some(when) = when.map(|when| when.replace('T', " ")) else {
         return status.to_owned();
     };
@@ -17,7 +17,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_standing_is_told_with_its_time() {
+    fn an_agreement_is_told_with_its_time() {
         let when = Some("2026-11-24T10:00");
         for (status, when, told) in [
             ("agreed", when, "agreed for 2026-11-24 10:00"),
@@ -26,7 +26,7 @@ mod tests {
             ("cancelled", when, "cancelled, was for 2026-11-24 10:00"),
             ("cancelled", None, "cancelled"),
         ] {
-            assert_eq!(standing(status, when), told);
+            assert_eq!(text(status, when), told);
         }
     }
 }

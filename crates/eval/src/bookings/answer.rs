@@ -2,7 +2,7 @@
 
 use domain::{
     call::{self, CallId, CallOutcome, RecentCall},
-    facts::{self, KnownFact, SaidFact, Stated},
+    facts::{self, FactView, KnownFact, SaidFact},
     memory::RECENT_CALLS,
     summary::of_caller,
 };
@@ -67,7 +67,7 @@ pub(crate) fn answer(dialogues: &[&Dialogue], outcome: CallOutcome, now_ms: i64)
     recent_calls.truncate(RECENT_CALLS);
     let oldest_first = newest_first.into_iter().rev().flatten();
     let facts = facts::standing(oldest_first, |fact| {
-        Stated::new(fact.key, &fact.value, fact.terms.as_ref())
+        FactView::new(fact.key, &fact.value, fact.terms.as_ref())
     });
     let mut texts = vec![of_caller(dialogues.len() as u64, &recent_calls, &facts, now_ms)];
     texts.extend(recent_calls.into_iter().map(|call| call.summary));

@@ -17,7 +17,7 @@ mod reference;
 mod timing;
 mod utterance;
 
-pub use agreement::{Agreed, Clock, Day, Status, Terms, repeats, unclosed};
+pub use agreement::{AgreementView, Clock, Day, Status, Terms, repeats, unclosed};
 pub(crate) use finding::is_within_bounds;
 pub use finding::{Finding, NAME_CHARACTERS, QUOTE_CHARACTERS, Statement, Topic, VALUE_CHARACTERS};
 pub(crate) use preference::is_channel;

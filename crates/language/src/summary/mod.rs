@@ -10,7 +10,7 @@ pub(crate) mod vocabulary;
 pub use scoring::{CALL_CHARACTERS, CALL_WORDS};
 
 use crate::{
-    findings::{Agreed, Finding, Statement, Status, repeats, unclosed},
+    findings::{AgreementView, Finding, Statement, Status, repeats, unclosed},
     text::{beyond, plain::plain},
     transcript::{Speaker, Transcript},
 };
@@ -87,26 +87,31 @@ fn agreed(findings: &[Finding]) -> String {
         }
         left -= words;
         characters_left -= characters;
-        let status = match agreed.status {
-            Status::Agreed => "Agreed",
-            Status::Requested => "Asked for",
-            Status::Moved => "Moved",
-            Status::Cancelled => "Cancelled",
-        };
-        told.push(format!("{status}: \"{}\".", plain(agreed.what)));
+        told.push(format!("{}\"{}\".", heading(agreed.status), plain(agreed.what)));
     }
     told.reverse();
     told.join(" ")
 }
 
+/// What stands before an agreement in the summary of its call, with a blank behind it.
+#[must_use]
+pub const fn heading(status: Status) -> &'static str {
+    match status {
+        Status::Agreed => "Agreed: ",
+        Status::Requested => "Asked for: ",
+        Status::Moved => "Moved: ",
+        Status::Cancelled => "Cancelled: ",
+    }
+}
+
 /// The agreements of a call in the order in which they were made, without mere repeats.
-fn agreements(findings: &[Finding]) -> Vec<Agreed<'_>> {
-    let mut made: Vec<(&Statement, Agreed<'_>)> = Vec::new();
+fn agreements(findings: &[Finding]) -> Vec<AgreementView<'_>> {
+    let mut made: Vec<(&Statement, AgreementView<'_>)> = Vec::new();
     for finding in findings {
         if let Finding::Statement(statement) = finding
             && let Some(terms) = statement.terms
         {
-            let agreed = Agreed {
+            let agreed = AgreementView {
                 what: &statement.value,
                 day: terms.day,
                 status: terms.status,

@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 
 use domain::{
     error::PortError,
-    facts::{self, LOOK_BACK, SaidFact, Stated},
+    facts::{self, FactView, LOOK_BACK, SaidFact},
 };
 use redb::WriteTransaction;
 use uuid::Uuid;
@@ -97,11 +97,11 @@ fn settle(caller: &mut CallerRow, newest: Vec<FactRow>) {
 }
 
 /// The facts that the domain's rule can judge: those whose key this release knows.
-fn judged(facts: &[FactRow]) -> Vec<(Stated<'_>, &FactRow)> {
+fn judged(facts: &[FactRow]) -> Vec<(FactView<'_>, &FactRow)> {
     facts.iter().filter_map(|fact| Some((fact.stated()?, fact))).collect()
 }
 
-fn copied(facts: Vec<(Stated<'_>, &FactRow)>) -> Vec<FactRow> {
+fn copied(facts: Vec<(FactView<'_>, &FactRow)>) -> Vec<FactRow> {
     facts.into_iter().map(|(_, fact)| fact.clone()).collect()
 }
 

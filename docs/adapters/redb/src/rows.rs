@@ -12,7 +12,7 @@ use domain::{
     caller::{Caller, Profile},
     enrichment::{CachedLookup, Company, Enrichment, Line, Person},
     error::PortError,
-    facts::{self, Fact, FactKey, KnownFact, SaidFact, Stated, Terms},
+    facts::{self, Fact, FactKey, FactView, KnownFact, SaidFact, Terms},
     json::JsonObject,
     phone::{PhoneNumber, Region},
     port::{
@@ -391,12 +391,12 @@ impl FactRow {
     }
 
     /// What the domain's rules go by; `None` for a key that this release does not know.
-    pub(crate) fn stated(&self) -> Option<Stated<'_>> {
+    pub(crate) fn stated(&self) -> Option<FactView<'_>> {
         let (when, status) = self
             .terms
             .as_ref()
             .map_or((None, None), |(when, status)| (when.as_deref(), facts::status(status)));
-        Some(Stated {
+        Some(FactView {
             key: self.key.parse().ok()?,
             value: &self.value,
             when,

@@ -232,9 +232,9 @@ fn card(number: &PhoneNumber, caller: &Caller) -> String {
 
 /// A fact as a person reads it, with how an agreement stands and the words that prove it.
 fn fact_line(HistoryFact { fact, stands }: &HistoryFact) -> String {
-    let standing = fact.terms.as_ref().map(|terms| {
-        let standing = agreement::standing(terms.status.as_str(), terms.when.as_deref());
-        format!("{standing}, ")
+    let agreed = fact.terms.as_ref().map(|terms| {
+        let text = agreement::text(terms.status.as_str(), terms.when.as_deref());
+        format!("{text}, ")
     });
     let gone = match (*stands, fact.key.most_standing()) {
         (true, _) => "",
@@ -247,7 +247,7 @@ fn fact_line(HistoryFact { fact, stands }: &HistoryFact) -> String {
         "fact",
         fact.key.as_str(),
         fact.value,
-        standing.unwrap_or_default(),
+        agreed.unwrap_or_default(),
         fact.quote,
         output::moment(fact.said_at_ms)
     ))

@@ -22,9 +22,9 @@ pub(super) struct Request<'a> {
     pub(super) now_ms: i64,
 }
 
-/// How a fact stands: what the labels of its row are.
+/// What stands before a fact on the card.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Standing {
+enum RowLabel {
     /// Something is to be done about it.
     Open,
     /// What was agreed for a day that is gone.
@@ -35,8 +35,8 @@ enum Standing {
     Fact,
 }
 
-impl Standing {
-    const fn label(self) -> &'static str {
+impl RowLabel {
+    const fn as_str(self) -> &'static str {
         match self {
             Self::Open => "open",
             Self::Past => "past",
@@ -58,7 +58,7 @@ pub(super) fn write(request: &Request<'_>, recall: &Value, sheet: Sheet) -> Stri
     card.profile();
     card.plain("summary", text(recall, "/memory/summary"));
     card.open_items();
-    card.facts_that(|standing| standing != Standing::Open);
+    card.facts_that(|label| label != RowLabel::Open);
     card.calls();
     card.enrichment();
     card.timing(f64::from(request.limit_ms));
@@ -114,7 +114,7 @@ impl Card<'_> {
             let when = self.seen(call, "/started_at_ms").map(|when| format!(" {when}"));
             self.open(Some(format!("callback requested{}", when.unwrap_or_default())));
         }
-        self.facts_that(|standing| standing == Standing::Open);
+        self.facts_that(|label| label == RowLabel::Open);
         let gaps = whole(self.recall, "/memory/gaps").and_then(|gaps| u64::try_from(gaps).ok());
         self.open(gaps.filter(|&gaps| gaps > 0).map(|gaps| {
             let calls = output::counted(gaps, "call was", "calls were");
@@ -122,19 +122,18 @@ impl Card<'_> {
         }));
     }
 
-    /// The rows of the facts whose standing is `wanted`.
-    fn facts_that(&mut self, wanted: impl Fn(Standing) -> bool) {
+    /// The rows of the facts whose label is `wanted`.
+    fn facts_that(&mut self, wanted: impl Fn(RowLabel) -> bool) {
         let recall = self.recall;
         for (key, value, fact) in facts(recall) {
-            let standing = self.standing(key, fact);
-            if !wanted(standing) {
+            let label = self.label(key, fact);
+            if !wanted(label) {
                 continue;
             }
             let key = output::printable(&key.replace('_', " "));
-            let agreed =
-                text(fact, "/status").map(|status| agreement::standing(&status, text(fact, "/when").as_deref()));
-            let said = self.said_at(fact).map(|when| match standing {
-                Standing::Fact => when,
+            let agreed = text(fact, "/status").map(|status| agreement::text(&status, text(fact, "/when").as_deref()));
+            let said = self.said_at(fact).map(|when| match label {
+                RowLabel::Fact => when,
                 _ => format!("said {when}"),
             });
             let told = if names_itself(&value, &key) {
@@ -146,27 +145,27 @@ impl Card<'_> {
                 Some(terms) => format!("{told} ({terms})"),
                 None => told,
             };
-            match standing {
-                Standing::Open => self.open(Some(told)),
-                _ => self.plain(standing.label(), Some(told)),
+            match label {
+                RowLabel::Open => self.open(Some(told)),
+                _ => self.plain(label.as_str(), Some(told)),
             }
         }
     }
 
-    fn standing(&self, key: &str, fact: &Value) -> Standing {
+    fn label(&self, key: &str, fact: &Value) -> RowLabel {
         let status = text(fact, "/status");
         match (key, status.as_deref()) {
-            (_, Some("cancelled")) => Standing::Cancelled,
-            ("promise", _) => Standing::Open,
+            (_, Some("cancelled")) => RowLabel::Cancelled,
+            ("promise", _) => RowLabel::Open,
             ("appointment", _) | (_, Some(_)) => {
                 let said_at_ms = said_at_ms(fact).unwrap_or(self.now_ms);
                 if is_to_come(text(fact, "/when").as_deref(), said_at_ms, self.now_ms) {
-                    Standing::Open
+                    RowLabel::Open
                 } else {
-                    Standing::Past
+                    RowLabel::Past
                 }
             }
-            _ => Standing::Fact,
+            _ => RowLabel::Fact,
         }
     }
 

@@ -10,7 +10,7 @@ use crate::text::small::is_small;
 
 /// An agreement as far as another one can mean it.
 #[derive(Debug, Clone, Copy)]
-pub struct Agreed<'a> {
+pub struct AgreementView<'a> {
     /// What was agreed, in words.
     pub what: &'a str,
     /// Its day, when it is settled.
@@ -21,8 +21,8 @@ pub struct Agreed<'a> {
 
 impl Agreement {
     /// As far as another one can mean it.
-    pub(super) fn as_agreed(&self) -> Agreed<'_> {
-        Agreed {
+    pub(super) fn view(&self) -> AgreementView<'_> {
+        AgreementView {
             what: &self.what,
             day: self.terms.day,
             status: self.terms.status,
@@ -38,7 +38,7 @@ const REACH: usize = 64;
 /// best.
 /// `of` is `None` for what is no agreement.
 #[must_use]
-pub fn unclosed<T>(oldest_first: impl IntoIterator<Item = T>, of: impl Fn(&T) -> Option<Agreed<'_>>) -> Vec<T> {
+pub fn unclosed<T>(oldest_first: impl IntoIterator<Item = T>, of: impl Fn(&T) -> Option<AgreementView<'_>>) -> Vec<T> {
     let mut left: Vec<Option<T>> = Vec::new();
     // The places of those that can be closed.
     let mut open: Vec<usize> = Vec::new();
@@ -70,7 +70,7 @@ pub fn unclosed<T>(oldest_first: impl IntoIterator<Item = T>, of: impl Fn(&T) ->
 pub fn repeats<'a, T, S: Eq + Hash>(
     stated: &'a [T],
     said: impl Fn(&'a T) -> Option<S>,
-    of: impl Fn(&'a T) -> Option<Agreed<'a>>,
+    of: impl Fn(&'a T) -> Option<AgreementView<'a>>,
 ) -> Vec<bool> {
     let mut known: HashMap<S, usize> = HashMap::new();
     // The latest agreement, and the latest one that closed another.
@@ -100,9 +100,9 @@ pub fn repeats<'a, T, S: Eq + Hash>(
 /// The places of what `closer` closes: one agreement, and whatever says the same in the same words; or all that it can
 /// mean, when it says so.
 pub(super) fn closed_by<'a>(
-    closer: &Agreed<'_>,
+    closer: &AgreementView<'_>,
     reach: &[usize],
-    at: impl Fn(usize) -> Option<Agreed<'a>>,
+    at: impl Fn(usize) -> Option<AgreementView<'a>>,
 ) -> Vec<usize> {
     let can_be_meant = |place: &usize| {
         let agreed = at(*place)?;
@@ -133,7 +133,7 @@ enum Likeness {
     Unnamed,
 }
 
-impl Agreed<'_> {
+impl AgreementView<'_> {
     /// Whether it was moved or called off, so that an earlier agreement no longer stands.
     #[must_use]
     pub fn closes(&self) -> bool {
@@ -142,7 +142,7 @@ impl Agreed<'_> {
 
     /// How well this one fits `earlier` as what it closes, and `None` when it cannot have closed it: they speak of
     /// different things, or something is called off by its day and `earlier` is of another one.
-    fn likeness(&self, earlier: &Agreed<'_>) -> Option<Likeness> {
+    fn likeness(&self, earlier: &AgreementView<'_>) -> Option<Likeness> {
         if !self.closes() || earlier.status == Status::Cancelled {
             return None;
         }
@@ -232,12 +232,12 @@ mod tests {
     use super::*;
 
     fn closes(what: &str, day: Option<Day>, status: Status, earlier: &str) -> bool {
-        let earlier = Agreed {
+        let earlier = AgreementView {
             what: earlier,
             day: Day::of(2026, 10, 16),
             status: Status::Agreed,
         };
-        Agreed { what, day, status }.likeness(&earlier).is_some()
+        AgreementView { what, day, status }.likeness(&earlier).is_some()
     }
 
     fn cancels(what: &str, earlier: &str) -> bool {
@@ -248,7 +248,7 @@ mod tests {
     fn left<'a>(said: &[&'a str]) -> Vec<&'a str> {
         unclosed(said.iter().copied(), |said| {
             let off = said.strip_prefix("off: ");
-            Some(Agreed {
+            Some(AgreementView {
                 what: off.unwrap_or(said),
                 day: None,
                 status: if off.is_some() {
@@ -284,7 +284,7 @@ mod tests {
 
     #[test]
     fn nothing_is_called_off_twice() {
-        let off = Agreed {
+        let off = AgreementView {
             what: "table",
             day: None,
             status: Status::Cancelled,

@@ -9,7 +9,7 @@ use std::{collections::HashSet, ops::Range};
 
 use super::{
     super::utterance::Utterance,
-    closing::{Agreed, closed_by, is_name},
+    closing::{AgreementView, closed_by, is_name},
     cues::{
         ALTERNATIVES, ASKING, BETWEEN, BOOK, BOOKED, CALLS_OFF, CANCEL, CANCELLED, CANCELLING, CONFIRM, COUNTERS,
         COURTESIES, DEFERRING, DONE, FAILED, GENERAL, HAVING, INSTEAD, ITS, KEEPING, MOVE, MOVED, NEGATING, NO,
@@ -96,14 +96,14 @@ struct Proposal {
     /// The first hour it names.
     hour: Option<SaidHour>,
     manner: Manner,
-    standing: Standing,
+    state: ProposalState,
     /// Its hours that are settled: the same hour without its half of the day is taken for one of them.
     hours: Vec<SaidHour>,
 }
 
 /// What became of a proposal so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Standing {
+enum ProposalState {
     /// Nobody answered it.
     #[default]
     Open,
@@ -166,7 +166,7 @@ impl Proposal {
     }
 
     fn is_accepted(&self) -> bool {
-        self.standing == Standing::Accepted
+        self.state == ProposalState::Accepted
     }
 
     /// Takes over what this one does not name. The clauses of `old` come along; the times that this one names replace
@@ -240,7 +240,7 @@ impl Course<'_, '_> {
         if let Some(counter) = self.counter.take()
             && answer == Answer::Yes
         {
-            self.proposal.standing = Standing::Open;
+            self.proposal.state = ProposalState::Open;
             self.propose(counter);
         }
         self.is_aside = answer == Answer::Neither && mentions.is_empty() && utterance.asks(0);
@@ -262,11 +262,11 @@ impl Course<'_, '_> {
         match answer {
             // "Anything else?" – "No." refuses nothing that was agreed before.
             Answer::No if self.agent_proposes || calls_off(utterance) => {
-                self.proposal.standing = Standing::Refused;
+                self.proposal.state = ProposalState::Refused;
                 self.wish = Proposal::default();
             }
             Answer::Yes if mentions.is_empty() && self.can_be_accepted(&offers) => {
-                self.proposal.standing = Standing::Accepted;
+                self.proposal.state = ProposalState::Accepted;
                 if utterance.has(RIGHT) {
                     self.proposal.manner = Manner::Confirming;
                 }
@@ -302,7 +302,7 @@ impl Course<'_, '_> {
             places.is_some_and(|(turn, end)| (end..end + 4).any(|place| self.call[turn].norm(place) == "or"))
         };
         let is_one = self.proposal.is_read_back() || !offers.iter().any(is_choice);
-        let is_open = matches!(self.proposal.standing, Standing::Open | Standing::Refused);
+        let is_open = matches!(self.proposal.state, ProposalState::Open | ProposalState::Refused);
         is_one && is_open && !self.proposal.is_empty()
     }
 
@@ -360,7 +360,7 @@ impl Course<'_, '_> {
         }
         self.agent_proposes = true;
         self.offers = offered(place, mentions);
-        let is_left_open = self.proposal.standing == Standing::Open && self.is_aside;
+        let is_left_open = self.proposal.state == ProposalState::Open && self.is_aside;
         let stands = (self.proposal.is_accepted() || is_left_open) && self.proposal.is_read_back();
         if stands && !new.is_read_back() {
             // Mostly an answer to something else, unless the caller agrees to the other time that it names.
@@ -383,7 +383,7 @@ impl Course<'_, '_> {
 
     /// What was tried did not succeed, and what was wished before it is not to be had.
     fn fail(&mut self) {
-        self.proposal.standing = Standing::Failed;
+        self.proposal.state = ProposalState::Failed;
         self.wish = Proposal::default();
         self.change = None;
     }
@@ -430,27 +430,27 @@ impl Course<'_, '_> {
         let deed = sentence.start..end_of_deed(utterance, sentence);
         if status == Status::Cancelled {
             let is_named = utterance.has_between(&deed, CANCELLED) || proposal.is_empty();
-            if is_named || proposal.standing == Standing::Refused {
+            if is_named || proposal.state == ProposalState::Refused {
                 self.call_off(place, deed, mentions, change.as_ref());
             } else {
                 self.agree(&proposal, status, place);
             }
             return;
         }
-        if matches!(proposal.standing, Standing::Refused) && self.is_of_another(utterance, &deed, &proposal) {
+        if matches!(proposal.state, ProposalState::Refused) && self.is_of_another(utterance, &deed, &proposal) {
             proposal = Proposal::default();
         }
-        proposal = match proposal.standing {
-            Standing::Accepted => proposal,
-            Standing::Open if proposal.is_read_back() => proposal,
+        proposal = match proposal.state {
+            ProposalState::Accepted => proposal,
+            ProposalState::Open if proposal.is_read_back() => proposal,
             // What the caller changed is done as they said, or it is something else.
-            Standing::Refused if proposal.is_read_back() && wish.turn() == place.checked_sub(1) => {
+            ProposalState::Refused if proposal.is_read_back() && wish.turn() == place.checked_sub(1) => {
                 let mut changed = wish.clone();
                 changed.take_over(proposal);
                 changed
             }
             // One offer among others, or beside the point.
-            Standing::Open | Standing::Refused | Standing::Failed => Proposal::default(),
+            ProposalState::Open | ProposalState::Refused | ProposalState::Failed => Proposal::default(),
         };
         let names_a_time = within(mentions, &deed).next().is_some();
         let names_what_lacks = within(mentions, &deed).any(|mention| match mention.moment {
@@ -570,13 +570,13 @@ impl Course<'_, '_> {
             clock: called_off.clock(),
             status: Status::Cancelled,
         };
-        let closer = Agreed {
+        let closer = AgreementView {
             what: &what,
             day: terms.day,
             status: terms.status,
         };
         let reach: Vec<usize> = (0..self.agreed.len()).collect();
-        let meant = closed_by(&closer, &reach, |place| Some(self.agreed[place].as_agreed()));
+        let meant = closed_by(&closer, &reach, |place| Some(self.agreed[place].view()));
         if !is_timed && let Some(earlier) = meant.first().map(|place| &self.agreed[*place]) {
             (terms.day, terms.clock) = (earlier.terms.day, earlier.terms.clock);
             is_timed = earlier.is_timed;
@@ -1329,7 +1329,7 @@ mod tests {
     }
 
     #[test]
-    fn another_thing_is_called_off_than_was_agreed() {
+    fn another_thing_is_called_off_than_wview() {
         let told = agreed(&[
             "A: Confirming a table on Friday at 3 pm. Is that correct?",
             "Yes.",

@@ -9,7 +9,7 @@ mod wording;
 
 use std::ops::Range;
 
-pub use closing::{Agreed, repeats, unclosed};
+pub use closing::{AgreementView, repeats, unclosed};
 pub(super) use course::{is_of_others, of_call};
 pub use moment::{Clock, Day};
 use moment::{Moment, mentions};

@@ -255,7 +255,7 @@ const TAGS: &Phrases = phrases![
 
 /// The clauses in one line; of `former` ones, those that say something else.
 pub(super) fn tell(call: &[Utterance<'_>], clauses: &[Clause], former: &[Clause]) -> String {
-    let mut told = Told::default();
+    let mut told = Wording::default();
     for clause in clauses {
         told.add(&telling(&call[clause.turn], clause), false);
     }
@@ -270,13 +270,13 @@ pub(super) fn tell(call: &[Utterance<'_>], clauses: &[Clause], former: &[Clause]
 
 /// What has been told so far.
 #[derive(Default)]
-struct Told {
+struct Wording {
     parts: Vec<String>,
     words: usize,
     characters: usize,
 }
 
-impl Told {
+impl Wording {
     /// Adds a clause when it fits; of the first one, what fits. A former one has to name something new.
     fn add(&mut self, text: &str, is_former: bool) {
         if text.is_empty() || is_former && !self.is_news(text) {
@@ -333,7 +333,7 @@ pub(super) fn named(utterance: &Utterance<'_>, clause: &Clause) -> String {
     if words.all(|word| word.is_empty() || is_small(&word)) && mentions(utterance, &clause.places, None).is_empty() {
         return String::new();
     }
-    let mut told = Told::default();
+    let mut told = Wording::default();
     told.add(&text, false);
     told.parts.concat()
 }
