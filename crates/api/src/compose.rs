@@ -9,6 +9,7 @@ use adapters_llm::{Rewriter, RewriterLimits, RewriterParts};
 use domain::{
     CallerService,
     port::{Clock, LookupProbe, RewriteProbe, Storage},
+    summary::SummaryLength,
     usecase::{CallerPorts, CallerRules},
 };
 use tokio::runtime::Handle;
@@ -57,6 +58,7 @@ pub(crate) fn compose(
         default_region: settings.default_region,
         ttl,
         unfinished_after: settings.unfinished_after(),
+        summary: SummaryLength::of_words(settings.summary_words),
     };
     let fan_out = FanOutParts {
         vendors: outside.vendors,

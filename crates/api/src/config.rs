@@ -6,7 +6,9 @@ use adapters_auth::{ApiKey, AuthOptions};
 use adapters_enrichment::{pdl::PeopleDataLabs, telnyx::Telnyx, trestle::Trestle, twilio::Twilio, webhook::WebhookUrl};
 use adapters_llm::RewriterLimits;
 use clap::{Args, ValueEnum, builder::BoolishValueParser};
-use domain::{access::RateLimit, context::LONGEST_DEADLINE_MS, enrichment::Ttl, phone::Region};
+use domain::{
+    access::RateLimit, context::LONGEST_DEADLINE_MS, enrichment::Ttl, phone::Region, summary::SummaryLength,
+};
 use outgoing::BaseUrl;
 use secrecy::SecretString;
 use tracing_subscriber::EnvFilter;
@@ -46,6 +48,9 @@ const DEADLINE_MS: RangeInclusive<u64> = *REQUESTABLE_MS.start() as u64..=LONGES
 
 /// How long after its recall a call that was not written back counts as a gap and as open, in seconds.
 pub(crate) const UNFINISHED_AFTER_S: u32 = 7_200;
+
+/// The most words of a caller's summary.
+const SUMMARY_WORDS: u16 = 120;
 
 /// Everything that `serve` can be told.
 #[derive(Debug, Clone, Args)]
@@ -130,6 +135,16 @@ pub struct ServeSettings {
         value_parser = whole::<u64>(1..=2_592_000)
     )]
     pub unfinished_after_s: u64,
+
+    /// The most words of a caller's summary: 40 to 400
+    #[arg(
+        long,
+        env = "CALLER_MEMORY_SUMMARY_WORDS",
+        value_name = "N",
+        default_value_t = SUMMARY_WORDS,
+        value_parser = whole(SummaryLength::WORDS)
+    )]
+    pub summary_words: u16,
 
     /// Requests per second that a key may keep up, unless its tenant has its own limit
     #[arg(long, env = "CALLER_MEMORY_RATE_PER_SECOND", value_name = "N", default_value = "50", value_parser = positive)]

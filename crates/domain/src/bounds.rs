@@ -12,7 +12,7 @@ use crate::{
     facts::{FactKey, KnownFact},
     memory::Recollection,
     recall::Recall,
-    summary::CALLER_CHARACTERS,
+    summary::SummaryLength,
     text::{name, within},
 };
 
@@ -26,10 +26,9 @@ const REST_BYTES: usize = 2 * 1024;
 
 /// Cuts what is too long, before anything is told of it: a summary behind a sentence, a quote behind a word, so that it
 /// is still verbatim. A value that is too long says nothing when it is cut; its fact is left out.
-pub(crate) fn keep(read: &mut Recollection) {
+pub(crate) fn keep(read: &mut Recollection, length: SummaryLength) {
     read.caller.name = read.caller.name.take().map(name);
-    read.summary
-        .take_if(|summary| beyond(summary, CALLER_CHARACTERS).is_some());
+    read.summary.take_if(|summary| !length.fits(summary));
     for call in &mut read.recent_calls {
         let fitting = bounded(&call.summary).len();
         call.summary.truncate(fitting);
@@ -127,6 +126,7 @@ mod tests {
         caller::Caller,
         error::{Cause, PortError},
         json::JsonObject,
+        summary::CALLER_CHARACTERS,
     };
     use language::summary::CALL_CHARACTERS;
     use uuid::Uuid;
@@ -171,7 +171,7 @@ mod tests {
             gaps: 0,
             lookups: Vec::new(),
         };
-        keep(&mut read);
+        keep(&mut read, SummaryLength::default());
         read
     }
 

@@ -3,11 +3,14 @@
 //!
 //! The text reports; it never instructs. What people said stands between quotation marks, as plain text in one line.
 
-use std::cmp::Reverse;
+use std::{cmp::Reverse, ops::RangeInclusive};
 
 use language::{
     summary::heading,
-    text::plain::{line, plain},
+    text::{
+        beyond,
+        plain::{line, plain},
+    },
 };
 use time::OffsetDateTime;
 
@@ -16,29 +19,72 @@ use crate::{
     facts::{FactKey, KnownFact, Status, Terms},
 };
 
-/// The most words of a caller's summary.
+/// The most words of a caller's summary, unless the operator allows another number.
 pub const CALLER_WORDS: usize = 120;
 
-/// The most characters of a caller's summary.
+/// The most characters of a caller's summary of [`CALLER_WORDS`].
 pub const CALLER_CHARACTERS: usize = 1_000;
+
+/// How long a caller's summary may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SummaryLength {
+    words: usize,
+}
+
+impl SummaryLength {
+    /// The fewest and the most words that an operator may allow.
+    pub const WORDS: RangeInclusive<u16> = 40..=400;
+
+    /// At most `words`, or the nearest number that may be allowed.
+    #[must_use]
+    pub fn of_words(words: u16) -> Self {
+        let words = words.clamp(*Self::WORDS.start(), *Self::WORDS.end());
+        Self { words: words.into() }
+    }
+
+    /// The most characters: as many for each word as [`CALLER_CHARACTERS`] are for [`CALLER_WORDS`], but no fewer than
+    /// those.
+    const fn characters(self) -> usize {
+        let in_proportion = CALLER_CHARACTERS * self.words / CALLER_WORDS;
+        if in_proportion > CALLER_CHARACTERS { in_proportion } else { CALLER_CHARACTERS }
+    }
+
+    /// Whether `summary` keeps it.
+    #[must_use]
+    pub fn fits(self, summary: &str) -> bool {
+        beyond(summary, self.characters()).is_none() && summary.split_whitespace().count() <= self.words
+    }
+}
+
+impl Default for SummaryLength {
+    fn default() -> Self {
+        Self { words: CALLER_WORDS }
+    }
+}
 
 /// The most words of a fact's value; a longer one is cut.
 const VALUE_WORDS: usize = 12;
 
-/// The most words of all facts together.
-const FACT_WORDS: usize = 36;
+/// The share of a summary's words that all facts together may take, in percent.
+const FACTS_PERCENT: usize = 30;
 
-/// The most words of what was agreed for a day that is gone.
-const PAST_WORDS: usize = 20;
+/// The share of a summary's words that may go to what was agreed for days that are gone, in percent.
+const PAST_PERCENT: usize = 17;
 
 /// The fewest words of a call by date and outcome: "On 3 May 2026: no particular outcome."
 const SHORTEST_LINE: usize = 7;
 
-/// What an agent should know before it speaks, in at most [`CALLER_WORDS`] words: how often the caller called and when
+/// What an agent should know before it speaks, as long as `length` allows: how often the caller called and when
 /// last, what is agreed for the days to come, what the newest call was about, what is open, and what stands. Empty when
 /// there were no calls. `recent_calls` are newest first, and so are `facts`, of which only those that stand are given.
 #[must_use]
-pub fn of_caller(total_calls: u64, recent_calls: &[RecentCall], facts: &[KnownFact], now_ms: i64) -> String {
+pub fn of_caller(
+    total_calls: u64,
+    recent_calls: &[RecentCall],
+    facts: &[KnownFact],
+    length: SummaryLength,
+    now_ms: i64,
+) -> String {
     let Some((last, earlier)) = recent_calls.split_first() else {
         return String::new();
     };
@@ -48,14 +94,14 @@ pub fn of_caller(total_calls: u64, recent_calls: &[RecentCall], facts: &[KnownFa
         format!("{total_calls} calls so far")
     };
     let when = date(last.started_at_ms).map_or(String::new(), |date| format!(", the last on {date} (UTC)"));
-    let mut paragraph = Paragraph::new();
+    let mut paragraph = Paragraph::new(length);
     paragraph.add(&format!("{count}{when}: {}.", outcome(last.outcome)));
     let mut agreements = Agreements::of(facts, now_ms);
-    paragraph.add_list("Agreed:", CALLER_WORDS, &mut agreements.to_come);
+    paragraph.add_list("Agreed:", length.words, &mut agreements.to_come);
     paragraph.add(&agreements.gist(last));
     paragraph.add(&open(recent_calls));
-    paragraph.add(&on_record(facts, &last.summary));
-    paragraph.add_list("Past:", PAST_WORDS, &mut agreements.past);
+    paragraph.add(&on_record(facts, &last.summary, length.words * FACTS_PERCENT / 100));
+    paragraph.add_list("Past:", length.words * PAST_PERCENT / 100, &mut agreements.past);
     // What was agreed stands there already.
     let other = earlier.iter().filter(|call| !agreements.are_told(call));
     for call in other.filter(|call| date(call.started_at_ms).is_some()) {
@@ -252,11 +298,11 @@ struct Paragraph {
 }
 
 impl Paragraph {
-    const fn new() -> Self {
+    const fn new(length: SummaryLength) -> Self {
         Self {
             text: String::new(),
-            left: CALLER_WORDS,
-            characters_left: CALLER_CHARACTERS,
+            left: length.words,
+            characters_left: length.characters(),
         }
     }
 
@@ -311,12 +357,12 @@ fn open(recent_calls: &[RecentCall]) -> String {
     }
 }
 
-/// Standing facts, newest first, as many as fit into [`FACT_WORDS`]. What was said stands between quotation marks, with
+/// Standing facts, newest first, as many as fit into `most` words. What was said stands between quotation marks, with
 /// the day where "tomorrow" would mean another one by now. The name is left out, because the profile shows it, and so
 /// is whatever `gist` already says.
-fn on_record(facts: &[KnownFact], gist: &str) -> String {
+fn on_record(facts: &[KnownFact], gist: &str, most: usize) -> String {
     let gist = gist.to_lowercase();
-    let mut left = FACT_WORDS;
+    let mut left = most;
     let mut told = Vec::new();
     for fact in facts {
         let what = match fact.key {
@@ -403,6 +449,35 @@ mod tests {
     use crate::call::CallId;
     use proptest::prelude::*;
     use uuid::Uuid;
+
+    fn of_caller(total_calls: u64, recent_calls: &[RecentCall], facts: &[KnownFact], now_ms: i64) -> String {
+        super::of_caller(total_calls, recent_calls, facts, SummaryLength::default(), now_ms)
+    }
+
+    fn on_record(facts: &[KnownFact], gist: &str) -> String {
+        super::on_record(facts, gist, 36)
+    }
+
+    #[test]
+    fn an_operator_may_allow_another_number_of_words() {
+        let gist = "Caller asks for the price of a new boiler.";
+        let calls: Vec<RecentCall> = (0..5).map(|_| call(NEW_YEARS_EVE, CallOutcome::Other, gist)).collect();
+        let facts: Vec<KnownFact> = (0..8)
+            .map(|i| fact(FactKey::Reference, &format!("order {i} of the long list of them")))
+            .collect();
+        let words = |words| {
+            let length = SummaryLength::of_words(words);
+            let told = super::of_caller(5, &calls, &facts, length, NEW_YEARS_EVE);
+            assert!(length.fits(&told), "{told}");
+            told.split(' ').count()
+        };
+        let told = [words(40), words(120), words(200)];
+        assert!(told[0] <= 40 && told[0] < told[1] && told[1] <= 120 && told[1] < told[2], "{told:?}");
+        assert_eq!((words(0), words(1_000)), (told[0], words(400)));
+        assert!(!SummaryLength::of_words(40).fits(&"word ".repeat(41)));
+        assert!(!SummaryLength::of_words(400).fits(&"w".repeat(3_334)));
+        assert!(SummaryLength::of_words(40).fits(&"w".repeat(CALLER_CHARACTERS)));
+    }
 
     fn call(started_at_ms: i64, outcome: CallOutcome, summary: &str) -> RecentCall {
         RecentCall {
@@ -570,7 +645,7 @@ mod tests {
 
     #[test]
     fn a_call_with_something_agreed_that_is_not_told_keeps_its_request() {
-        let long = "room ".repeat(PAST_WORDS).trim_end().to_owned();
+        let long = "room ".repeat(20).trim_end().to_owned();
         let calls = [
             in_call(1, ""),
             in_call(2, &format!("Caller wants a room. Agreed: {long}.")),

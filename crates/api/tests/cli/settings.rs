@@ -41,6 +41,7 @@ const WRONG: [Wrong; 42] = [
     ),
     ("CALLER_MEMORY_WRITE_DEADLINE_MS", &["0", "5", "60001", "fast"], &[]),
     ("CALLER_MEMORY_UNFINISHED_AFTER_S", &["0", "2592001", "2h"], &[]),
+    ("CALLER_MEMORY_SUMMARY_WORDS", &["39", "401", "many"], &[]),
     ("CALLER_MEMORY_RATE_PER_SECOND", &["0", "4294967296", "many"], &[]),
     ("CALLER_MEMORY_RATE_BURST", &["0", "-5"], &[]),
     ("CALLER_MEMORY_MAX_BODY_BYTES", &["0", "1073741825", "2MB"], &[]),

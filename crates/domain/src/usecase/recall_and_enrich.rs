@@ -14,7 +14,7 @@ use crate::{
     phone::{PhoneNumber, Region},
     port::{EnrichmentAnswer, EnrichmentQuery, RecallQuery, Stage},
     recall::Recall,
-    summary,
+    summary::{self, SummaryLength},
 };
 
 /// What a client asks.
@@ -106,7 +106,7 @@ impl CallerService {
         let enriched = self.ports.enricher.enrich(look_up, ctx.deadline).await;
         let enrichment_ms = millis(self.measured(Stage::Enrichment, began));
         let shown = merge(&enriched.lookups, self.rules.ttl, now_ms);
-        remembered(read, shown, &enriched, now_ms, memory_ms, enrichment_ms)
+        remembered(read, shown, &enriched, self.rules.summary, now_ms, memory_ms, enrichment_ms)
     }
 }
 
@@ -114,18 +114,20 @@ fn remembered(
     mut read: Recollection,
     shown: ShownEnrichment,
     enriched: &EnrichmentAnswer,
+    length: SummaryLength,
     now_ms: i64,
     memory_ms: f64,
     enrichment_ms: f64,
 ) -> Recall {
-    bounds::keep(&mut read);
+    bounds::keep(&mut read, length);
     let age_ms = |since_ms: i64| now_ms.saturating_sub(since_ms).max(0);
     let mut recall = Recall {
         known: read.known,
         degraded: None,
-        summary: read
-            .summary
-            .unwrap_or_else(|| summary::of_caller(read.caller.total_calls, &read.recent_calls, &read.facts, now_ms)),
+        summary: read.summary.unwrap_or_else(|| {
+            let total_calls = read.caller.total_calls;
+            summary::of_caller(total_calls, &read.recent_calls, &read.facts, length, now_ms)
+        }),
         caller: Some(read.caller.or_named_by(&shown)),
         recent_calls: read.recent_calls,
         gaps: Some(read.gaps),

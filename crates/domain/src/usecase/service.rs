@@ -10,6 +10,7 @@ use crate::{
     enrichment::Ttl,
     phone::Region,
     port::{CallerMemory, Clock, Enricher, EnrichmentCache, Probe, Stage},
+    summary::SummaryLength,
 };
 
 /// What the use cases work with.
@@ -35,6 +36,8 @@ pub struct CallerRules {
     pub ttl: Ttl,
     /// How long after its recall a call that has not ended counts as a gap.
     pub unfinished_after: Duration,
+    /// How long a caller's summary may be.
+    pub summary: SummaryLength,
 }
 
 impl CallerRules {

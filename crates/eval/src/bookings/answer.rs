@@ -4,7 +4,7 @@ use domain::{
     call::{self, CallId, CallOutcome, RecentCall},
     facts::{self, FactView, KnownFact, SaidFact},
     memory::RECENT_CALLS,
-    summary::of_caller,
+    summary::{SummaryLength, of_caller},
 };
 use language::{findings, summary};
 use uuid::Uuid;
@@ -69,7 +69,13 @@ pub(crate) fn answer(dialogues: &[&Dialogue], outcome: CallOutcome, now_ms: i64)
     let facts = facts::standing(oldest_first, |fact| {
         FactView::new(fact.key, &fact.value, fact.terms.as_ref())
     });
-    let mut texts = vec![of_caller(dialogues.len() as u64, &recent_calls, &facts, now_ms)];
+    let mut texts = vec![of_caller(
+        dialogues.len() as u64,
+        &recent_calls,
+        &facts,
+        SummaryLength::default(),
+        now_ms,
+    )];
     texts.extend(recent_calls.into_iter().map(|call| call.summary));
     texts.extend(facts.iter().map(|fact| fact.value.clone()));
     Answer {
