@@ -188,7 +188,7 @@ impl CandidateRow {
             key,
             value: &self.value,
             when: self.agreed_when.as_deref(),
-            status: self.agreed_status.as_deref().and_then(facts::status),
+            status: self.agreed_status.as_deref().and_then(|status| status.parse().ok()),
         }
     }
 }

@@ -21,7 +21,7 @@ pub(crate) fn fact_key(name: &str) -> Option<FactKey> {
 
 /// The terms of an agreement; `None` without a status, and with one that this release does not know.
 pub(crate) fn terms(when: Option<String>, status: Option<&str>) -> Option<Terms> {
-    let status = facts::status(status?)?;
+    let status = status?.parse().ok()?;
     Some(Terms { when, status })
 }
 

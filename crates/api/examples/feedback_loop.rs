@@ -98,7 +98,7 @@ fn api(database: &Database, with_receipts: bool) -> Result<Data<Api>, Failure> {
         default_region: "US".parse()?,
         ttl: Ttl::default(),
         unfinished_after: Duration::from_hours(2),
-            summary: domain::summary::SummaryLength::default(),
+        summary: domain::summary::SummaryLength::default(),
     };
     let receipts = with_receipts.then(|| {
         let store = Arc::new(SqlReceiptStore::new(database));

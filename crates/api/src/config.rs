@@ -6,9 +6,7 @@ use adapters_auth::{ApiKey, AuthOptions};
 use adapters_enrichment::{pdl::PeopleDataLabs, telnyx::Telnyx, trestle::Trestle, twilio::Twilio, webhook::WebhookUrl};
 use adapters_llm::RewriterLimits;
 use clap::{Args, ValueEnum, builder::BoolishValueParser};
-use domain::{
-    access::RateLimit, context::LONGEST_DEADLINE_MS, enrichment::Ttl, phone::Region, summary::SummaryLength,
-};
+use domain::{access::RateLimit, context::LONGEST_DEADLINE_MS, enrichment::Ttl, phone::Region, summary::SummaryLength};
 use outgoing::BaseUrl;
 use secrecy::SecretString;
 use tracing_subscriber::EnvFilter;

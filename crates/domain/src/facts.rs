@@ -154,12 +154,6 @@ pub struct Terms {
     pub status: Status,
 }
 
-/// The status with a name, as it is stored; `None` for a name that this release does not know.
-#[must_use]
-pub fn status(name: &str) -> Option<Status> {
-    Status::ALL.into_iter().find(|status| status.as_str() == name)
-}
-
 impl Fact {
     /// What the rule of standing goes by.
     fn stated(&self) -> FactView<'_> {
@@ -214,6 +208,16 @@ impl SaidFact {
             fact,
             said_at_ms: started_at_ms.saturating_add(ts_ms.max(0)).min(latest_ms),
             order_ms: received_at_ms,
+        }
+    }
+
+    /// The fact, said in `turn`, when its call turns out to have begun at `started_at_ms`; its place among other
+    /// statements stays. Both times are milliseconds since the epoch.
+    #[must_use]
+    pub fn since(&self, turn: &Turn, started_at_ms: i64, received_at_ms: i64) -> Self {
+        Self {
+            order_ms: self.order_ms,
+            ..Self::new(self.fact.clone(), turn, started_at_ms, received_at_ms)
         }
     }
 }

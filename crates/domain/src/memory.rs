@@ -62,18 +62,6 @@ impl CallRecord {
     }
 }
 
-impl SaidFact {
-    /// The fact, said in `turn`, when its call turns out to have begun at `started_at_ms`; its place among other
-    /// statements stays. Both times are milliseconds since the epoch.
-    #[must_use]
-    pub fn since(&self, turn: &Turn, started_at_ms: i64, received_at_ms: i64) -> Self {
-        Self {
-            order_ms: self.order_ms,
-            ..Self::new(self.fact.clone(), turn, started_at_ms, received_at_ms)
-        }
-    }
-}
-
 /// Everything one recall reads, from one round trip.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recollection {

@@ -46,7 +46,11 @@ impl SummaryLength {
     /// those.
     const fn characters(self) -> usize {
         let in_proportion = CALLER_CHARACTERS * self.words / CALLER_WORDS;
-        if in_proportion > CALLER_CHARACTERS { in_proportion } else { CALLER_CHARACTERS }
+        if in_proportion > CALLER_CHARACTERS {
+            in_proportion
+        } else {
+            CALLER_CHARACTERS
+        }
     }
 
     /// Whether `summary` keeps it.
@@ -472,7 +476,10 @@ mod tests {
             told.split(' ').count()
         };
         let told = [words(40), words(120), words(200)];
-        assert!(told[0] <= 40 && told[0] < told[1] && told[1] <= 120 && told[1] < told[2], "{told:?}");
+        assert!(
+            told[0] <= 40 && told[0] < told[1] && told[1] <= 120 && told[1] < told[2],
+            "{told:?}"
+        );
         assert_eq!((words(0), words(1_000)), (told[0], words(400)));
         assert!(!SummaryLength::of_words(40).fits(&"word ".repeat(41)));
         assert!(!SummaryLength::of_words(400).fits(&"w".repeat(3_334)));

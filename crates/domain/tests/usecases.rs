@@ -113,7 +113,7 @@ fn bare_service(
         default_region: "US".parse().unwrap(),
         ttl: Ttl::default(),
         unfinished_after: Duration::from_hours(2),
-            summary: domain::summary::SummaryLength::default(),
+        summary: domain::summary::SummaryLength::default(),
     };
     CallerService::new(ports, rules)
 }

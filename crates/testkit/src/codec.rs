@@ -172,7 +172,7 @@ as_others! {
     CallOutcome as String: |outcome| outcome.as_str().to_owned(), |text| text.parse().ok();
     Role as u8: |role| u8::from(*role == Role::User), |byte| Some(if byte == 1 { Role::User } else { Role::Agent });
     Arrival as i64: |arrival| arrival.0, |number| Some(Self(number));
-    Status as String: |status| status.as_str().to_owned(), |text| facts::status(&text);
+    Status as String: |status| status.as_str().to_owned(), |text| text.parse().ok();
     FactKey as String: |key| key.as_str().to_owned(), |text| text.parse().ok();
     Day as i32: |day| day.0, |day| Some(Self(day));
     CallerState as u8: |state| *state as u8,

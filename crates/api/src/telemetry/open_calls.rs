@@ -108,7 +108,7 @@ mod tests {
                 default_region: "US".parse::<Region>().expect("a region"),
                 ttl: Ttl::default(),
                 unfinished_after: Duration::from_hours(2),
-            summary: domain::summary::SummaryLength::default(),
+                summary: domain::summary::SummaryLength::default(),
             },
             metrics: Arc::new(Metrics::new()),
         };

@@ -90,7 +90,7 @@ fn wired(
         default_region: "US".parse().unwrap(),
         ttl: Ttl::default(),
         unfinished_after: Duration::from_hours(2),
-            summary: domain::summary::SummaryLength::default(),
+        summary: domain::summary::SummaryLength::default(),
     };
     let metrics = setup.metrics;
     let ports = CallerPorts {

@@ -106,7 +106,15 @@ impl CallerService {
         let enriched = self.ports.enricher.enrich(look_up, ctx.deadline).await;
         let enrichment_ms = millis(self.measured(Stage::Enrichment, began));
         let shown = merge(&enriched.lookups, self.rules.ttl, now_ms);
-        remembered(read, shown, &enriched, self.rules.summary, now_ms, memory_ms, enrichment_ms)
+        remembered(
+            read,
+            shown,
+            &enriched,
+            self.rules.summary,
+            now_ms,
+            memory_ms,
+            enrichment_ms,
+        )
     }
 }
 

@@ -4,7 +4,6 @@
 //! what is doubtful: a wrong fact is worse than none. A statement's quote is a verbatim span of one turn of the right
 //! speaker.
 
-mod agreed;
 mod agreement;
 mod contact;
 mod exchange;
@@ -12,12 +11,13 @@ mod finding;
 mod name;
 mod place;
 mod preference;
+mod promise;
 mod readout;
 mod reference;
 mod timing;
 mod utterance;
 
-pub use agreement::{AgreementView, Clock, Day, Status, Terms, repeats, unclosed};
+pub use agreement::{AgreementView, Day, Status, Terms, TimeOfDay, UnknownStatus, repeats, unclosed};
 pub(crate) use finding::is_within_bounds;
 pub use finding::{Finding, NAME_CHARACTERS, QUOTE_CHARACTERS, Statement, Topic, VALUE_CHARACTERS};
 pub(crate) use preference::is_channel;
@@ -44,6 +44,7 @@ pub fn of_call(transcript: &Transcript<'_>, today: Option<Day>) -> Vec<Finding> 
     place::find(&exchanges, &mut findings);
     preference::find(&exchanges, &mut findings);
     reference::find(&call, &mut findings);
-    agreed::find(&call, today, &mut findings);
+    agreement::find(&call, today, &mut findings);
+    promise::find(&call, &mut findings);
     findings
 }

@@ -395,7 +395,7 @@ impl FactRow {
         let (when, status) = self
             .terms
             .as_ref()
-            .map_or((None, None), |(when, status)| (when.as_deref(), facts::status(status)));
+            .map_or((None, None), |(when, status)| (when.as_deref(), status.parse().ok()));
         Some(FactView {
             key: self.key.parse().ok()?,
             value: &self.value,
@@ -407,7 +407,7 @@ impl FactRow {
     /// The terms, unless this release does not know the status.
     fn terms(&self) -> Option<Terms> {
         let (when, status) = self.terms.clone()?;
-        let status = facts::status(&status)?;
+        let status = status.parse().ok()?;
         Some(Terms { when, status })
     }
 

@@ -16,7 +16,7 @@ use super::{
         NO_PROBLEM, NOUNS, OFFERS, OPEN, OTHERS, OWN, POLICY, READ_BACK, RIGHT, RIGHT_TAGS, SUBJECTS, SUCCEEDED,
         SUPPOSING, SURE, TAKEN_OFF, WISHING, YES,
     },
-    moment::{Clock, Day, Mention, Moment, SaidDay, SaidHour, mentions, weekday},
+    moment::{Day, Mention, Moment, SaidDay, SaidHour, TimeOfDay, mentions, weekday},
     terms::{Agreement, Clause, Status, Terms},
     wording,
 };
@@ -48,7 +48,7 @@ const HOURS: usize = 12;
 
 /// What was agreed in `call`, in the order in which it was settled. `today` is the day of the call. Linear in its
 /// length.
-pub(in super::super) fn of_call(call: &[Utterance<'_>], today: Option<Day>) -> Vec<Agreement> {
+pub(super) fn of_call(call: &[Utterance<'_>], today: Option<Day>) -> Vec<Agreement> {
     let mut course = Course {
         call,
         proposal: Proposal::default(),
@@ -131,7 +131,7 @@ impl Proposal {
 
     /// The hour from midnight. One whose half of the day was not said is the settled one of the proposal that looks the
     /// same, if there is just one.
-    fn clock(&self) -> Option<Clock> {
+    fn clock(&self) -> Option<TimeOfDay> {
         let hour = self.hour?;
         hour.clock().or_else(|| {
             let mut same = self.hours.iter().filter(|other| other.looks_like(hour));
@@ -960,7 +960,7 @@ fn is_supposed(utterance: &Utterance<'_>, sentence: &Range<usize>) -> bool {
 }
 
 /// Whether what stands at `place` is supposed, or told of others than the caller or of the past.
-pub(in super::super) fn is_of_others(utterance: &Utterance<'_>, place: usize) -> bool {
+pub(super) fn is_of_others(utterance: &Utterance<'_>, place: usize) -> bool {
     let start = (place.saturating_sub(SENTENCE)..=place)
         .rev()
         .find(|place| utterance.stops_before(*place))

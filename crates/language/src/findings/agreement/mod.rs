@@ -4,44 +4,105 @@ mod closing;
 mod course;
 mod cues;
 mod moment;
+mod stated;
 mod terms;
 mod wording;
 
 use std::ops::Range;
 
 pub use closing::{AgreementView, repeats, unclosed};
-pub(super) use course::{is_of_others, of_call};
-pub use moment::{Clock, Day};
-use moment::{Moment, mentions};
-pub(super) use terms::Agreement;
-pub use terms::{Status, Terms};
+pub use moment::{Day, TimeOfDay};
+use terms::Agreement;
+pub use terms::{Status, Terms, UnknownStatus};
 
-use super::utterance::Utterance;
+use super::{
+    finding::{Finding, Topic, statement},
+    utterance::Utterance,
+};
+use crate::transcript::Speaker;
+
+/// Looks for what both sides agreed, and for appointments that one of them states.
+pub(super) fn find(call: &[Utterance<'_>], today: Option<Day>, findings: &mut Vec<Finding>) {
+    let first = findings.len();
+    let mut settled = Vec::new();
+    // What a caller has is gone when something is moved or called off.
+    let mut is_changed = false;
+    for agreement in course::of_call(call, today) {
+        is_changed |= matches!(agreement.terms.status, Status::Moved | Status::Cancelled);
+        settled.push(agreement.settled_at);
+        findings.extend(of_agreement(call, agreement));
+    }
+    for (place, utterance) in call.iter().enumerate() {
+        let is_stated = match utterance.speaker {
+            // The course of the call tells more than the sentence with which it was settled.
+            Speaker::Agent => !settled.contains(&place) && !utterance.has(cues::CONFIRM),
+            Speaker::Caller => !is_changed,
+        };
+        if is_stated {
+            stated::find(utterance, today, findings);
+        }
+    }
+    findings[first..].sort_by_key(|finding| match finding {
+        Finding::Statement(statement) => statement.turn,
+        Finding::Doubt(_) => usize::MAX,
+    });
+}
+
+/// Words of what is ordered, beside what is agreed for a time.
+const ORDERS: &[&str] = &[
+    "book",
+    "booked",
+    "booking",
+    "bought",
+    "buy",
+    "cab",
+    "delivery",
+    "order",
+    "ordered",
+    "ordering",
+    "purchase",
+    "purchased",
+    "purchasing",
+    "rent",
+    "rental",
+    "renting",
+    "reservation",
+    "reserve",
+    "reserved",
+    "reserving",
+    "ride",
+    "seat",
+    "seats",
+    "ticket",
+    "tickets",
+];
+
+/// The statement of an agreement; one without a time that orders nothing is only told in the summary.
+fn of_agreement(call: &[Utterance<'_>], agreement: Agreement) -> Option<Finding> {
+    let utterance = &call[agreement.utterance];
+    let topic = if agreement.is_timed {
+        Topic::Appointment
+    } else {
+        let lower = agreement.what.to_lowercase();
+        let is_order = lower
+            .split(|c: char| !c.is_alphanumeric())
+            .any(|word| ORDERS.contains(&word));
+        match agreement.terms.status {
+            _ if is_order => Topic::Order,
+            Status::Cancelled => Topic::Appointment,
+            _ => return None,
+        }
+    };
+    let mut finding = statement(topic, agreement.what, utterance, agreement.places);
+    if let Finding::Statement(statement) = &mut finding {
+        statement.terms = Some(agreement.terms);
+    }
+    Some(finding)
+}
 
 /// Whether a day of the calendar is named at `places`, rather than a day of every week.
 pub(super) fn names_a_date(utterance: &Utterance<'_>, places: &Range<usize>) -> bool {
     places
         .clone()
         .any(|place| moment::date(utterance, place, None).is_some())
-}
-
-/// Whether the agent asks in `utterance` whether something is right, so that nothing is settled yet.
-pub(super) fn asks_to_confirm(utterance: &Utterance<'_>) -> bool {
-    utterance.has(cues::CONFIRM)
-}
-
-/// What the time that is named at `places` comes to, agreed as it is.
-pub(super) fn stated_terms(utterance: &Utterance<'_>, places: &Range<usize>, today: Option<Day>) -> Terms {
-    let mut terms = Terms {
-        day: None,
-        clock: None,
-        status: Status::Agreed,
-    };
-    for mention in mentions(utterance, places, today) {
-        match mention.moment {
-            Moment::Day(day) => terms.day = terms.day.or(day.0),
-            Moment::Clock(hour) => terms.clock = terms.clock.or(hour.clock()),
-        }
-    }
-    terms
 }

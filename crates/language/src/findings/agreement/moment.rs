@@ -80,7 +80,7 @@ const fn length_of_month(year: i64, month: u8) -> u8 {
 
 /// A time of the day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Clock {
+pub struct TimeOfDay {
     /// The hour, 0 to 23.
     pub hour: u8,
     /// The minute.
@@ -114,8 +114,8 @@ pub(crate) struct SaidHour {
 
 impl SaidHour {
     /// The hour, when it is settled.
-    pub(crate) fn clock(self) -> Option<Clock> {
-        self.settled.then_some(Clock {
+    pub(crate) fn clock(self) -> Option<TimeOfDay> {
+        self.settled.then_some(TimeOfDay {
             hour: self.hour,
             minute: self.minute,
         })
@@ -1103,7 +1103,7 @@ mod tests {
         match (day.flatten(), hour.flatten()) {
             (None, _) => "null".to_owned(),
             (Some(day), None) => day.to_string(),
-            (Some(day), Some(Clock { hour, minute })) => format!("{day} {hour:02}:{minute:02}"),
+            (Some(day), Some(TimeOfDay { hour, minute })) => format!("{day} {hour:02}:{minute:02}"),
         }
     }
 

@@ -1,8 +1,8 @@
 //! What an agreement is made of, and what it comes to.
 
-use std::ops::Range;
+use std::{error::Error, fmt, ops::Range, str::FromStr};
 
-use super::moment::{Clock, Day, Mention, Moment};
+use super::moment::{Day, Mention, Moment, TimeOfDay};
 
 /// How it stands with an agreement at the end of the call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -33,13 +33,34 @@ impl Status {
     }
 }
 
+/// The text is not the name of a status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UnknownStatus;
+
+impl fmt::Display for UnknownStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("not a status of an agreement")
+    }
+}
+
+impl Error for UnknownStatus {}
+
+impl FromStr for Status {
+    type Err = UnknownStatus;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|status| status.as_str() == name).ok_or(UnknownStatus)
+    }
+}
+
 /// What an agreement comes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Terms {
     /// Its day, when the words settle it.
     pub day: Option<Day>,
     /// Its hour, when the words settle it.
-    pub clock: Option<Clock>,
+    pub clock: Option<TimeOfDay>,
     /// How it stands.
     pub status: Status,
 }
@@ -50,7 +71,7 @@ impl Terms {
     pub fn when(&self) -> Option<String> {
         let day = self.day?;
         Some(match self.clock {
-            Some(Clock { hour, minute }) => format!("{day}T{hour:02}:{minute:02}"),
+            Some(TimeOfDay { hour, minute }) => format!("{day}T{hour:02}:{minute:02}"),
             None => day.to_string(),
         })
     }
