@@ -3,7 +3,7 @@
 use domain::{
     access::Scopes,
     call::{CallOutcome, Role},
-    facts::{self, FactKey, Terms},
+    facts::{FactKey, Terms},
     phone::Region,
 };
 

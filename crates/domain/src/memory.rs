@@ -1,7 +1,7 @@
 //! What the service remembers of a caller: what a call leaves, and what a recall reads.
 
 use crate::{
-    call::{Contact, EndedCall, RecentCall, SessionId, Turn},
+    call::{Contact, EndedCall, RecentCall, SessionId},
     caller::Caller,
     enrichment::CachedLookup,
     facts::{KnownFact, SaidFact},

@@ -12,7 +12,7 @@ use domain::{
     call::{CallId, CallOutcome, Contact, EndedCall, Role, SessionId, Turn},
     caller,
     enrichment::{CachedLookup, Company, Enrichment, Line, Person},
-    facts::{self, Fact, FactKey, SaidFact, Status, Terms},
+    facts::{Fact, FactKey, SaidFact, Status, Terms},
     json::JsonObject,
     memory::{Arrival, CallRecord},
     phone::{PhoneNumber, Region},

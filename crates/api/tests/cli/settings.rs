@@ -18,7 +18,7 @@ const MODEL: &str = "CALLER_MEMORY_LLM_MODEL";
 
 /// Every setting of `serve`. A setting that takes any text is wrong when its other half is missing, or when no header
 /// can carry it.
-const WRONG: [Wrong; 42] = [
+const WRONG: [Wrong; 43] = [
     ("CALLER_MEMORY_LISTEN", &["nowhere", "127.0.0.1:99999", "8080"], &[]),
     ("CALLER_MEMORY_ADMIN_LISTEN", &["9090", "localhost"], &[]),
     (

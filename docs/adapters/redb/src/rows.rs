@@ -12,7 +12,7 @@ use domain::{
     caller::{Caller, Profile},
     enrichment::{CachedLookup, Company, Enrichment, Line, Person},
     error::PortError,
-    facts::{self, Fact, FactKey, FactView, KnownFact, SaidFact, Terms},
+    facts::{Fact, FactKey, FactView, KnownFact, SaidFact, Terms},
     json::JsonObject,
     phone::{PhoneNumber, Region},
     port::{
