@@ -257,6 +257,7 @@ export interface components {
             /**
              * @description Of an agreement: `agreed`, `requested` (the caller confirmed it, and nobody said that it is done), `moved` or
              *     `cancelled`. Absent for other facts.
+             * @example agreed
              */
             status?: string | null;
             /** @description What holds: the name, the address, the number, ... */
@@ -264,6 +265,7 @@ export interface components {
             /**
              * @description Of an agreement: its day as `YYYY-MM-DD`, with its hour as `YYYY-MM-DDTHH:MM` where one was agreed; null when
              *     the words do not settle it. Absent for other facts.
+             * @example 2026-03-08T16:15
              */
             when?: string | null;
         };
