@@ -12,4 +12,4 @@ pub mod summary;
 pub mod text;
 mod transcript;
 
-pub use transcript::{Speaker, Transcript};
+pub use transcript::{Evidence, Speaker, Transcript};

@@ -1,6 +1,6 @@
 //! A call as it was said: who spoke, and the words of each turn, found once for all that read them.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, ops::Range};
 
 use crate::text::words::{Sound, Word, words};
 
@@ -13,6 +13,15 @@ pub enum Speaker {
     Agent,
 }
 
+/// Words of a turn that prove something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Evidence {
+    /// The turn's place in the transcript.
+    pub turn: usize,
+    /// The bytes of the turn's text. Never empty.
+    pub span: Range<usize>,
+}
+
 /// A turn with its words.
 pub(crate) struct Turn<'a> {
     /// Who said it.
@@ -21,6 +30,17 @@ pub(crate) struct Turn<'a> {
     pub(crate) text: &'a str,
     /// The words in order, fillers among them. A word that nobody understood has an empty `norm`.
     pub(crate) words: Vec<Word<'a>>,
+}
+
+impl<'a> Turn<'a> {
+    /// Finds the words of `text`.
+    pub(crate) fn read(speaker: Speaker, text: &'a str) -> Self {
+        let mut words = words(text);
+        for word in words.iter_mut().filter(|word| word.sound == Sound::Lost) {
+            word.norm = Cow::Borrowed("");
+        }
+        Self { speaker, text, words }
+    }
 }
 
 /// A transcript whose words have been found.
@@ -32,13 +52,7 @@ impl<'a> Transcript<'a> {
     /// Finds the words of `turns`, which are in the order in which they were said. Linear in their length.
     #[must_use]
     pub fn read(turns: impl IntoIterator<Item = (Speaker, &'a str)>) -> Self {
-        let turns = turns.into_iter().map(|(speaker, text)| {
-            let mut words = words(text);
-            for word in words.iter_mut().filter(|word| word.sound == Sound::Lost) {
-                word.norm = Cow::Borrowed("");
-            }
-            Turn { speaker, text, words }
-        });
+        let turns = turns.into_iter().map(|(speaker, text)| Turn::read(speaker, text));
         Self { turns: turns.collect() }
     }
 }

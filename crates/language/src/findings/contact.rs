@@ -3,7 +3,7 @@
 use super::{
     exchange::Exchange,
     finding::{Finding, Topic, statement},
-    readout::read_out,
+    readout::{REFUSALS, as_heard, read_out},
     utterance::Utterance,
 };
 use crate::text::{
@@ -15,9 +15,17 @@ use crate::text::{
 
 /// Looks for e-mail addresses and telephone numbers that callers give as theirs.
 pub(super) fn find(exchanges: &[Exchange<'_, '_>], findings: &mut Vec<Finding>) {
+    let mut given = None;
     for exchange in exchanges {
         emails(exchange, findings);
-        numbers(exchange, findings);
+        let first = findings.len();
+        given = match given {
+            Some(place) if corrected(exchange, place, findings) => Some(place),
+            _ => {
+                numbers(exchange, findings);
+                (first..findings.len()).find(|place| is_number_given(&findings[*place]))
+            }
+        };
     }
 }
 
@@ -76,7 +84,8 @@ const NOT_MINE: &Phrases = phrases![
     "your",
 ];
 
-fn emails(exchange: &Exchange<'_, '_>, findings: &mut Vec<Finding>) {
+/// Where callers may give their e-mail address: the places before and behind the words that say so.
+pub(super) fn email_cues(exchange: &Exchange<'_, '_>) -> Vec<(usize, usize)> {
     let utterance = exchange.answer;
     let mut cues: Vec<(usize, usize)> = utterance.find(EMAIL_CUES).map(|cue| (cue.start, cue.end)).collect();
     if cues.is_empty()
@@ -95,7 +104,12 @@ fn emails(exchange: &Exchange<'_, '_>, findings: &mut Vec<Finding>) {
         let start = answer_start(utterance);
         cues.push((start, start));
     }
-    for (start, end) in cues {
+    cues
+}
+
+fn emails(exchange: &Exchange<'_, '_>, findings: &mut Vec<Finding>) {
+    let utterance = exchange.answer;
+    for (start, end) in email_cues(exchange) {
         if utterance.asks(start) || utterance.has_before(end, 5, NOT_MINE) {
             findings.push(Finding::Doubt(Topic::Email));
             continue;
@@ -177,6 +191,15 @@ fn address(utterance: &Utterance<'_>, place: usize) -> Address {
     }
 }
 
+/// Whether the word can be part of a spelled-out address.
+pub(super) fn is_email_word(norm: &str) -> bool {
+    !norm.is_empty()
+        && (norm.len() == 1 || norm == "at" || spoken_digit(norm).is_some() || !is_small(norm))
+        && norm
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'))
+}
+
 /// Where a spelled-out domain ends: behind the word after its last "dot".
 fn last_label(utterance: &Utterance<'_>, start: usize, end: usize) -> usize {
     // "example.com" in one word needs no "dot".
@@ -194,7 +217,12 @@ fn last_label(utterance: &Utterance<'_>, start: usize, end: usize) -> usize {
 fn part(utterance: &Utterance<'_>, start: usize, end: usize) -> Option<(String, usize)> {
     let mut written = String::new();
     let mut word_before = false;
+    let mut skipped = 0;
     for place in start..end {
+        if skipped > 0 {
+            skipped -= 1;
+            continue;
+        }
         let norm = utterance.norm(place);
         let (piece, is_word) = match norm {
             "" => return None,
@@ -219,6 +247,19 @@ fn part(utterance: &Utterance<'_>, start: usize, end: usize) -> Option<(String, 
         }
         word_before = is_word;
         written.push_str(&piece);
+        // "jane, j a n e": the word is spelled, not followed by letters.
+        if is_word {
+            let letters = |place: &usize| *place < end && utterance.norm(*place).len() == 1;
+            let spelled: String = (place + 1..)
+                .take_while(letters)
+                .map(|place| utterance.norm(place))
+                .collect();
+            if spelled.len() > 1 && spelled == norm {
+                skipped = spelled.len();
+            } else if spelled.len() > 2 && spelled.starts_with(&norm[..1]) {
+                return None;
+            }
+        }
     }
     (!written.is_empty()).then_some((written, end))
 }
@@ -289,7 +330,8 @@ const NUMBER_CUES: &Phrases = phrases![
 const FEWEST: usize = 7;
 const MOST: usize = 15;
 
-fn numbers(exchange: &Exchange<'_, '_>, findings: &mut Vec<Finding>) {
+/// Where callers may give their telephone number: the places before and behind the words that say so.
+pub(super) fn number_cues(exchange: &Exchange<'_, '_>) -> Vec<(usize, usize)> {
     let utterance = exchange.answer;
     let mut cues: Vec<(usize, usize)> = utterance.find(NUMBER_CUES).map(|cue| (cue.start, cue.end)).collect();
     if cues.is_empty()
@@ -325,12 +367,16 @@ fn numbers(exchange: &Exchange<'_, '_>, findings: &mut Vec<Finding>) {
         let start = answer_start(utterance);
         cues.push((start, start));
     }
-    for (start, end) in cues {
-        let end = end
-            + usize::from(matches!(
-                utterance.norm(end),
-                "actually" | "area" | "it's" | "now" | "still"
-            ));
+    for (_, end) in &mut cues {
+        let is_filling = matches!(utterance.norm(*end), "actually" | "area" | "it's" | "now" | "still");
+        *end += usize::from(is_filling);
+    }
+    cues
+}
+
+fn numbers(exchange: &Exchange<'_, '_>, findings: &mut Vec<Finding>) {
+    let utterance = exchange.answer;
+    for (start, end) in number_cues(exchange) {
         let Some(readout) = read_out(utterance, end, false) else {
             continue;
         };
@@ -351,14 +397,39 @@ fn numbers(exchange: &Exchange<'_, '_>, findings: &mut Vec<Finding>) {
             findings.push(Finding::Doubt(Topic::CallbackNumber));
             continue;
         }
-        findings.push(statement(
-            Topic::CallbackNumber,
-            readout.code,
-            utterance,
-            start..readout.end,
-        ));
+        let value = as_heard(readout.code, utterance.speaker, exchange.behind);
+        findings.push(statement(Topic::CallbackNumber, value, utterance, start..readout.end));
         return;
     }
+}
+
+fn is_number_given(finding: &Finding) -> bool {
+    matches!(finding, Finding::Statement(statement) if statement.topic == Topic::CallbackNumber)
+}
+
+/// Whether the caller takes back the number that stands at `place` of `findings`, which they gave in the turn before:
+/// "no, it's 202 555 0143". A part of a number that is not in the one given leaves it in doubt.
+fn corrected(exchange: &Exchange<'_, '_>, place: usize, findings: &mut [Finding]) -> bool {
+    let utterance = exchange.answer;
+    let reach = 0..utterance.words.len().min(6);
+    if !utterance.has_between(&reach, REFUSALS) {
+        return false;
+    }
+    let mut places = reach;
+    let Some((start, readout)) = places.find_map(|start| Some((start, read_out(utterance, start, false)?))) else {
+        return false;
+    };
+    let Finding::Statement(given) = &findings[place] else {
+        return false;
+    };
+    let is_whole = (FEWEST..=MOST).contains(&readout.digits());
+    if is_whole && !readout.doubtful && !utterance.asks(start) {
+        let value = as_heard(readout.code, utterance.speaker, exchange.behind);
+        findings[place] = statement(Topic::CallbackNumber, value, utterance, start..readout.end);
+    } else if !given.value.contains(&readout.code) {
+        findings[place] = Finding::Doubt(Topic::CallbackNumber);
+    }
+    true
 }
 
 /// A number goes on in a way that digits alone do not tell.

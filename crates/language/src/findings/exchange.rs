@@ -7,13 +7,18 @@ use crate::{text::small::is_interjection, transcript::Speaker};
 pub(super) struct Exchange<'c, 'a> {
     pub(super) question: Option<&'c Utterance<'a>>,
     pub(super) answer: &'c Utterance<'a>,
+    /// What was said behind it.
+    pub(super) behind: &'c [&'c Utterance<'a>],
 }
 
 /// The caller's turns. Only the first one with words behind an agent's turn answers it.
-pub(super) fn exchanges<'c, 'a>(call: &'c [Utterance<'a>]) -> Vec<Exchange<'c, 'a>> {
+pub(super) fn exchanges<'c, 'a>(call: &'c [&'c Utterance<'a>]) -> Vec<Exchange<'c, 'a>> {
     let mut question = None;
     let mut exchanges = Vec::new();
-    for utterance in call.iter().filter(|utterance| !utterance.words.is_empty()) {
+    for (place, utterance) in call.iter().copied().enumerate() {
+        if utterance.words.is_empty() {
+            continue;
+        }
         match utterance.speaker {
             // "Okay" and "sure" of the agent leave its question standing.
             Speaker::Agent if utterance.words.iter().all(|word| is_interjection(&word.norm)) => {}
@@ -22,6 +27,7 @@ pub(super) fn exchanges<'c, 'a>(call: &'c [Utterance<'a>]) -> Vec<Exchange<'c, '
                 exchanges.push(Exchange {
                     question,
                     answer: utterance,
+                    behind: &call[place + 1..],
                 });
                 if utterance.words.iter().any(|word| !is_interjection(&word.norm)) {
                     question = None;

@@ -3,7 +3,7 @@
 use std::{fmt, ops::Range};
 
 use super::{agreement::Terms, utterance::Utterance};
-use crate::transcript::{Speaker, Transcript};
+use crate::transcript::{Evidence, Speaker, Transcript};
 
 /// What a statement is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -66,10 +66,12 @@ pub struct Statement {
     pub topic: Topic,
     /// What holds, in the topic's form. One line, never empty.
     pub value: String,
-    /// The turn's place in the transcript.
+    /// The turn's place in the transcript. Where the value was put together from several turns, the last of them.
     pub turn: usize,
     /// The bytes of the turn's text that say so. Never empty.
     pub span: Range<usize>,
+    /// What says so in earlier turns, in the order in which the value needs it. Empty for most statements.
+    pub earlier: Vec<Evidence>,
     /// What an agreement comes to; `None` for other topics.
     pub terms: Option<Terms>,
 }
@@ -98,9 +100,21 @@ impl Transcript<'_> {
     /// one.
     #[must_use]
     pub fn quote(&self, statement: &Statement) -> &str {
-        let turn = self.turns.get(statement.turn);
-        turn.and_then(|turn| turn.text.get(statement.span.clone()))
-            .unwrap_or_default()
+        self.said(statement.turn, &statement.span)
+    }
+
+    /// The words of every turn that prove `statement`, the last being its quote: what was said in several turns has one
+    /// for each part.
+    pub fn quotes<'q>(&'q self, statement: &'q Statement) -> impl Iterator<Item = &'q str> {
+        let earlier = statement.earlier.iter();
+        earlier
+            .map(|evidence| self.said(evidence.turn, &evidence.span))
+            .chain(std::iter::once(self.quote(statement)))
+    }
+
+    fn said(&self, turn: usize, span: &Range<usize>) -> &str {
+        let turn = self.turns.get(turn);
+        turn.and_then(|turn| turn.text.get(span.clone())).unwrap_or_default()
     }
 }
 
@@ -127,14 +141,16 @@ pub(super) fn statement(topic: Topic, value: String, utterance: &Utterance<'_>, 
     let span = utterance.span(words);
     let quote = &utterance.text[span.clone()];
     let is_unfit = quote.is_empty() || !is_within_bounds(topic, &value, quote) || quote.contains('\0');
-    if value.is_empty() || is_unfit {
+    let mut earlier = utterance.evidence(&span);
+    let Some(Evidence { turn, span }) = earlier.pop().filter(|_| !value.is_empty() && !is_unfit) else {
         return Finding::Doubt(topic);
-    }
+    };
     Finding::Statement(Statement {
         topic,
         value,
-        turn: utterance.turn,
+        turn,
         span,
+        earlier,
         terms: None,
     })
 }

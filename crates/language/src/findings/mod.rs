@@ -6,6 +6,7 @@
 
 mod agreement;
 mod contact;
+mod dictation;
 mod exchange;
 mod finding;
 mod name;
@@ -22,7 +23,8 @@ pub(crate) use finding::is_within_bounds;
 pub use finding::{Finding, NAME_CHARACTERS, QUOTE_CHARACTERS, Statement, Topic, VALUE_CHARACTERS};
 pub(crate) use preference::is_channel;
 
-use crate::transcript::Transcript;
+use crate::transcript::{Transcript, Turn};
+use dictation::Dictation;
 use exchange::exchanges;
 use utterance::Utterance;
 
@@ -38,12 +40,18 @@ pub fn of_call(transcript: &Transcript<'_>, today: Option<Day>) -> Vec<Finding> 
         .map(|(place, turn)| Utterance::new(place, turn))
         .collect();
     let mut findings = Vec::new();
-    let exchanges = exchanges(&call);
     name::find(&call, &mut findings);
+    let as_said: Vec<&Utterance<'_>> = call.iter().collect();
+    let dictations = dictation::of_call(&call, &exchanges(&as_said), &mut findings);
+    let dictated: Vec<Turn<'_>> = dictations.iter().map(Dictation::turn).collect();
+    let dictated = dictations.iter().zip(&dictated);
+    let dictated: Vec<Utterance<'_>> = dictated.map(|(dictation, turn)| dictation.utterance(turn)).collect();
+    let together = dictation::together(&as_said, &dictations, &dictated);
+    let exchanges = exchanges(&together);
     contact::find(&exchanges, &mut findings);
     place::find(&exchanges, &mut findings);
     preference::find(&exchanges, &mut findings);
-    reference::find(&call, &mut findings);
+    reference::find(&together, &mut findings);
     agreement::find(&call, today, &mut findings);
     promise::find(&call, &mut findings);
     findings

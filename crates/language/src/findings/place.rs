@@ -7,7 +7,7 @@ use super::{
     utterance::Utterance,
 };
 use crate::text::{
-    numbers::is_number,
+    numbers::{is_number, spoken_digit},
     ordinary::is_ordinary,
     phrases::{Phrases, phrases},
     plain::plain,
@@ -137,11 +137,34 @@ const INSIDE: &[&str] = &[
     "zip",
 ];
 
+/// Whether the word is a kind of street.
+pub(super) fn is_street(norm: &str) -> bool {
+    STREETS.contains(&norm)
+}
+
+/// Whether the word at `place` can be part of an address.
+pub(super) fn is_address_word(utterance: &Utterance<'_>, place: usize) -> bool {
+    let norm = utterance.norm(place);
+    let is_plain = || !(is_small(norm) || is_ordinary(norm)) && norm.len() > 1;
+    let is_unit = || norm.len() == 1 && norm != "i" && place > 0;
+    let is_named = || is_street(utterance.norm(place + 1)) && !is_small(norm);
+    let is_digit = spoken_digit(norm).is_some();
+    !norm.is_empty()
+        && (is_number(norm)
+            || is_digit
+            || is_street(norm)
+            || is_named()
+            || INSIDE.contains(&norm)
+            || is_plain()
+            || is_unit())
+}
+
 /// The most words between the house number and the kind of street, and behind it.
 const STREET_WORDS: usize = 5;
 const REST_WORDS: usize = 12;
 
-fn addresses(exchange: &Exchange<'_, '_>, findings: &mut Vec<Finding>) {
+/// Where callers may give their address: the places before and behind the words that say so.
+pub(super) fn address_cues(exchange: &Exchange<'_, '_>) -> Vec<(usize, usize)> {
     let utterance = exchange.answer;
     let mut cues: Vec<(usize, usize)> = utterance.find(ADDRESS_CUES).map(|cue| (cue.start, cue.end)).collect();
     if cues.is_empty()
@@ -173,7 +196,12 @@ fn addresses(exchange: &Exchange<'_, '_>, findings: &mut Vec<Finding>) {
         let start = start + usize::from(utterance.norm(start) == "to");
         cues.push((start, start));
     }
-    for (start, end) in cues {
+    cues
+}
+
+fn addresses(exchange: &Exchange<'_, '_>, findings: &mut Vec<Finding>) {
+    let utterance = exchange.answer;
+    for (start, end) in address_cues(exchange) {
         if utterance.asks(start)
             || utterance.has_before(end, 6, phrases!["didn't", "don't", "never", "no", "not", "old", "used"])
         {
@@ -204,7 +232,7 @@ fn address(utterance: &Utterance<'_>, place: usize) -> Option<Result<usize, ()>>
     at += usize::from(utterance.norm(at).len() == 1 && utterance.norm(at) != "i");
     let kind = (at + 1..(at + 1 + STREET_WORDS).min(utterance.words.len()))
         .take_while(|word| !utterance.stops_before(*word) && !utterance.lost(*word))
-        .find(|word| STREETS.contains(&utterance.norm(*word)));
+        .find(|word| is_street(utterance.norm(*word)));
     let Some(kind) = kind else {
         return if utterance.lost(at) || utterance.lost(at + 1) {
             Some(Err(()))
@@ -221,7 +249,7 @@ fn address(utterance: &Utterance<'_>, place: usize) -> Option<Result<usize, ()>>
         if utterance.lost(end) {
             return Some(Err(()));
         }
-        let number = is_number(norm);
+        let number = is_number(norm) || spoken_digit(norm).is_some() && is_number(utterance.norm(end - 1));
         let capital = utterance.shown(end).chars().next().is_some_and(char::is_uppercase);
         let goes_on = number
             || INSIDE.contains(&norm)
@@ -241,7 +269,7 @@ fn full_stop(utterance: &Utterance<'_>, place: usize) -> bool {
     let last = &utterance.words[place - 1];
     match last.after {
         After::Question => true,
-        After::Stop => !STREETS.contains(&last.norm.as_ref()) || is_small(utterance.norm(place)),
+        After::Stop => !is_street(&last.norm) || is_small(utterance.norm(place)),
         After::Pause | After::Nothing => false,
     }
 }

@@ -1,7 +1,13 @@
 //! Numbers and codes as they are read out: "two zero two, five five five", "A B 12", "double four".
 
 use super::utterance::Utterance;
-use crate::text::numbers::{spoken_digit, spoken_tens};
+use crate::{
+    text::{
+        numbers::{spoken_digit, spoken_tens},
+        phrases::{Phrases, phrases},
+    },
+    transcript::Speaker,
+};
 
 /// A run of digits and letters that was read out.
 pub(super) struct Readout {
@@ -73,6 +79,56 @@ pub(super) fn read_out(utterance: &Utterance<'_>, place: usize, letters: bool) -
     })
 }
 
+/// With what something is refused.
+pub(super) const REFUSALS: &Phrases = phrases!["actually", "incorrect", "isn't", "no", "nope", "not", "wrong"];
+
+/// Signs that a read-back may have wrong and still be one.
+const MOST_WRONG: usize = 3;
+
+/// What is known of `code`, which `speaker` read out: where the other side reads it back in a few signs otherwise and
+/// nobody objects, both, marked as uncertain, so that the next agent asks. The turns `behind` follow it.
+pub(super) fn as_heard(code: String, speaker: Speaker, behind: &[&Utterance<'_>]) -> String {
+    match heard_otherwise(&code, speaker, behind) {
+        Some(other) => format!("{code} (uncertain: also heard {other})"),
+        None => code,
+    }
+}
+
+fn heard_otherwise(code: &str, speaker: Speaker, behind: &[&Utterance<'_>]) -> Option<String> {
+    let letters = code.bytes().any(|byte| byte.is_ascii_alphabetic());
+    let mut turns = behind.iter().filter(|turn| !turn.words.is_empty());
+    let listener = turns.next().filter(|listener| listener.speaker != speaker)?;
+    let mut place = 0;
+    let mut other = None;
+    while place < listener.words.len() {
+        let Some(readout) = read_out(listener, place, letters) else {
+            place += 1;
+            continue;
+        };
+        place = readout.end;
+        if readout.code == code {
+            return None;
+        }
+        let wrong = readout
+            .code
+            .bytes()
+            .zip(code.bytes())
+            .filter(|(one, other)| one != other);
+        if readout.code.len() == code.len() && !readout.doubtful && wrong.count() <= MOST_WRONG.min(code.len() / 2) {
+            other = Some(readout.code);
+        }
+    }
+    let other = other?;
+    // "No" takes the read-back away, and so does the code, said again.
+    let is_refused = turns.next().is_some_and(|answer| {
+        let reach = 0..answer.words.len().min(6);
+        answer.speaker == speaker
+            && (answer.has_between(&reach, REFUSALS)
+                || reach.clone().any(|place| read_out(answer, place, letters).is_some()))
+    });
+    (!is_refused).then_some(other)
+}
+
 fn continues(utterance: &Utterance<'_>, place: usize) -> bool {
     let norm = utterance.norm(place);
     spoken_digit(norm).is_some()
@@ -93,8 +149,11 @@ fn figures(shown: &str, letters: bool) -> Option<String> {
         && shown
             .chars()
             .all(|c| plain(c) || (letters && (c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))));
+    // Nor is a word that a full stop joins to a number: "It is confirmed.12".
+    let is_word = |part: &str| part.len() > 4 && part.bytes().all(|byte| byte.is_ascii_lowercase());
+    let has_word = letters && shown.split('.').any(is_word);
     // A price or a time is no code.
-    (fits && !shown.contains('$') && !shown.contains(':')).then(|| {
+    (fits && !has_word && !shown.contains('$') && !shown.contains(':')).then(|| {
         shown
             .chars()
             .filter(|c| c.is_ascii_alphanumeric() || *c == '+')

@@ -5,7 +5,7 @@
 use super::{
     contact::answer_start,
     finding::{Finding, Topic, statement},
-    readout::{Readout, read_out},
+    readout::{Readout, as_heard, read_out},
     utterance::Utterance,
 };
 use crate::{
@@ -49,10 +49,14 @@ const NUMBER: &Phrases = phrases![
 const FEWEST: usize = 4;
 
 /// Looks for the numbers of things in the turns of both sides.
-pub(super) fn find(call: &[Utterance<'_>], findings: &mut Vec<Finding>) {
+pub(super) fn find(call: &[&Utterance<'_>], findings: &mut Vec<Finding>) {
     let mut asked: Option<&str> = None;
-    for utterance in call.iter().filter(|utterance| !utterance.words.is_empty()) {
-        let found = named(utterance, findings);
+    for (place, utterance) in call.iter().copied().enumerate() {
+        if utterance.words.is_empty() {
+            continue;
+        }
+        let behind = &call[place + 1..];
+        let found = named(utterance, behind, findings);
         if utterance.speaker == Speaker::Agent {
             asked = asks(utterance);
             continue;
@@ -60,10 +64,18 @@ pub(super) fn find(call: &[Utterance<'_>], findings: &mut Vec<Finding>) {
         if !found && let Some(kind) = asked.take() {
             let start = answer_start(utterance);
             if let Some(readout) = read_out(utterance, start, true) {
-                keep(utterance, kind, &readout, start, findings);
+                keep(utterance, kind, readout, start, behind, findings);
             }
         }
     }
+}
+
+/// Where the last number begins that `utterance` names the kind of, or that it answers `question` with.
+pub(super) fn number_start(utterance: &Utterance<'_>, question: Option<&Utterance<'_>>) -> Option<usize> {
+    let named = (0..utterance.words.len())
+        .rev()
+        .find_map(|place| utterance.behind(utterance.behind(place, KINDS)?, NUMBER));
+    named.or_else(|| question.and_then(asks).map(|_| answer_start(utterance)))
 }
 
 /// The kind of number that the agent asks for.
@@ -77,15 +89,15 @@ fn asks(agent: &Utterance<'_>) -> Option<&'static str> {
 }
 
 /// Numbers that stand behind their kind; whether there were any.
-fn named(utterance: &Utterance<'_>, findings: &mut Vec<Finding>) -> bool {
+fn named(utterance: &Utterance<'_>, behind: &[&Utterance<'_>], findings: &mut Vec<Finding>) -> bool {
     let mut found = false;
-    let mut behind = 0;
+    let mut from = 0;
     for start in 0..utterance.words.len() {
         // The "order" of a "work order" is in it already.
-        let Some((kind, end)) = utterance.phrase_at(start, KINDS).filter(|_| start >= behind) else {
+        let Some((kind, end)) = utterance.phrase_at(start, KINDS).filter(|_| start >= from) else {
             continue;
         };
-        behind = end;
+        from = end;
         let number = utterance.behind(end, NUMBER);
         let first = number.unwrap_or(end);
         let Some(readout) = read_out(utterance, first, true) else {
@@ -101,12 +113,20 @@ fn named(utterance: &Utterance<'_>, findings: &mut Vec<Finding>) -> bool {
             findings.push(Finding::Doubt(Topic::Reference));
             continue;
         }
-        keep(utterance, kind, &readout, start, findings);
+        keep(utterance, kind, readout, start, behind, findings);
     }
     found
 }
 
-fn keep(utterance: &Utterance<'_>, kind: &str, readout: &Readout, start: usize, findings: &mut Vec<Finding>) {
+/// Keeps a number of `kind` that stands behind `start` in `utterance`; the turns `behind` follow it.
+fn keep(
+    utterance: &Utterance<'_>,
+    kind: &str,
+    readout: Readout,
+    start: usize,
+    behind: &[&Utterance<'_>],
+    findings: &mut Vec<Finding>,
+) {
     let length = readout.code.len();
     if length < FEWEST && readout.digits() < 3 {
         return;
@@ -115,10 +135,7 @@ fn keep(utterance: &Utterance<'_>, kind: &str, readout: &Readout, start: usize, 
         findings.push(Finding::Doubt(Topic::Reference));
         return;
     }
-    findings.push(statement(
-        Topic::Reference,
-        format!("{kind} {}", readout.code),
-        utterance,
-        start..readout.end,
-    ));
+    let places = start..readout.end;
+    let code = as_heard(readout.code, utterance.speaker, behind);
+    findings.push(statement(Topic::Reference, format!("{kind} {code}"), utterance, places));
 }

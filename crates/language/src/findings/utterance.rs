@@ -8,17 +8,31 @@ use crate::{
         phrases::Phrases,
         words::{After, Sound, Word},
     },
-    transcript::{Speaker, Turn},
+    transcript::{Evidence, Speaker, Turn},
 };
 
 /// A turn that is longer is not looked at beyond so many bytes: what people state of themselves stands in short turns,
 /// and the cost stays bounded.
 const LOOKED_AT: usize = 4_000;
 
-/// A turn with its words, fillers and noise left out. A word that nobody understood has an empty `norm`.
-pub(super) struct Utterance<'t> {
+/// A part of a turn within the text that was put together from several turns.
+pub(super) struct Piece {
     /// The turn's place in the transcript.
     pub(super) turn: usize,
+    /// Its first byte in the turn's text.
+    pub(super) from: usize,
+    /// Its first byte in the text that was put together.
+    pub(super) at: usize,
+    /// Its bytes.
+    pub(super) length: usize,
+}
+
+/// A turn with its words, fillers and noise left out. A word that nobody understood has an empty `norm`.
+pub(super) struct Utterance<'t> {
+    /// The turn's place in the transcript; of several turns, that of the first.
+    pub(super) turn: usize,
+    /// Where in the text each of several turns stands that were put together; empty for one turn.
+    pieces: &'t [Piece],
     /// Who said it.
     pub(super) speaker: Speaker,
     /// What was said, as transcribed.
@@ -36,10 +50,20 @@ impl<'t> Utterance<'t> {
         let words: Vec<&Word<'_>> = words.filter(|word| word.sound != Sound::Filler).collect();
         Self {
             turn: place,
+            pieces: &[],
             speaker: turn.speaker,
             text,
             looks: words.iter().map(|word| Look::of(&word.norm)).collect(),
             words,
+        }
+    }
+
+    /// Parts of several turns as one, `turn` being their text put together.
+    pub(super) fn of_pieces(pieces: &'t [Piece], turn: &'t Turn<'_>) -> Self {
+        let first = pieces.first().map_or(0, |piece| piece.turn);
+        Self {
+            pieces,
+            ..Self::new(first, turn)
         }
     }
 
@@ -134,6 +158,25 @@ impl<'t> Utterance<'t> {
             (Some(first), Some(last)) if first.start < last.end => first.start..last.end,
             _ => 0..0,
         }
+    }
+
+    /// Where the words of the bytes `span` stand in the transcript: one span for each turn.
+    pub(super) fn evidence(&self, span: &Range<usize>) -> Vec<Evidence> {
+        if self.pieces.is_empty() {
+            return vec![Evidence {
+                turn: self.turn,
+                span: span.clone(),
+            }];
+        }
+        let of_piece = |piece: &Piece| {
+            let (start, end) = (span.start.max(piece.at), span.end.min(piece.at + piece.length));
+            let moved = |byte: usize| byte - piece.at + piece.from;
+            (start < end).then(|| Evidence {
+                turn: piece.turn,
+                span: moved(start)..moved(end),
+            })
+        };
+        self.pieces.iter().filter_map(of_piece).collect()
     }
 
     /// The words of `places` verbatim.

@@ -265,6 +265,7 @@ mod tests {
                 value: value.to_owned(),
                 turn,
                 span: 0..1,
+                earlier: Vec::new(),
                 terms: Some(Terms {
                     day: None,
                     clock: None,

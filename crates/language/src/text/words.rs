@@ -48,8 +48,8 @@ const ENDINGS: &[&str] = &["t", "s", "ve", "re", "ll", "d", "m", "n't"];
 
 /// Sounds of hesitation.
 const FILLERS: &[&str] = &[
-    "ah", "er", "erm", "hm", "hmm", "huh", "mhm", "mhmm", "mm", "mm-hmm", "mmhmm", "mmm", "uh", "uh-huh", "uhh",
-    "uhhuh", "uhm", "um", "umm",
+    "ah", "er", "erm", "hm", "hmm", "huh", "mhm", "mhmm", "mm", "mm-hm", "mm-hmm", "mmhmm", "mmm", "uh", "uh-huh",
+    "uhh", "uhhuh", "uhm", "um", "umm",
 ];
 
 /// Abbreviations whose full stop ends no sentence.
