@@ -15,6 +15,7 @@ mod m20261121_000006_rewrites;
 mod m20261122_000007_rewrite_reservations;
 mod m20261122_000008_agreements;
 mod m20261122_000009_superseded_facts;
+mod m20261122_000010_time_zones;
 
 /// Every schema step, oldest first.
 #[derive(Debug, Clone, Copy)]
@@ -33,6 +34,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261122_000007_rewrite_reservations::Step),
             Box::new(m20261122_000008_agreements::Step),
             Box::new(m20261122_000009_superseded_facts::Step),
+            Box::new(m20261122_000010_time_zones::Step),
         ]
     }
 }

@@ -38,8 +38,8 @@ impl GovernorRateLimiter {
 impl RateLimiter for GovernorRateLimiter {
     async fn draw(&self, principal: &Principal) -> RateDecision {
         let limit = RateLimit {
-            per_second: principal.rate_per_second.unwrap_or(self.default.per_second),
-            burst: principal.rate_burst.unwrap_or(self.default.burst),
+            per_second: principal.settings.rate_per_second.unwrap_or(self.default.per_second),
+            burst: principal.settings.rate_burst.unwrap_or(self.default.burst),
         };
         self.buckets.draw(principal.key_id, limit)
     }

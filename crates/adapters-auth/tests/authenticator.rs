@@ -16,7 +16,7 @@ use std::{
 
 use adapters_auth::{AuthOptions, CachedAuthenticator};
 use domain::{
-    access::{KeyGrant, KeyHash, KeyId, Principal, Scopes, TenantId},
+    access::{KeyGrant, KeyHash, KeyId, Principal, Scopes, TenantId, TenantSettings},
     async_trait,
     context::Deadline,
     error::PortError,
@@ -74,9 +74,7 @@ impl Keys {
             key_id: KeyId(Uuid::now_v7()),
             tenant_id: TenantId(Uuid::now_v7()),
             scopes: Scopes::all(),
-            region: None,
-            rate_per_second: None,
-            rate_burst: None,
+            settings: TenantSettings::default(),
         };
         let grant = KeyGrant {
             principal: principal.clone(),

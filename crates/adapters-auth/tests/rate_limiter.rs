@@ -13,7 +13,7 @@ use std::{
 
 use adapters_auth::GovernorRateLimiter;
 use domain::{
-    access::{KeyId, Principal, RateLimit, Scopes, TenantId},
+    access::{KeyId, Principal, RateLimit, Scopes, TenantId, TenantSettings},
     port::{RateDecision, RateLimiter},
 };
 use proptest::prelude::*;
@@ -38,9 +38,7 @@ fn principal() -> Principal {
         key_id: KeyId(Uuid::now_v7()),
         tenant_id: TenantId(Uuid::now_v7()),
         scopes: Scopes::all(),
-        region: None,
-        rate_per_second: None,
-        rate_burst: None,
+        settings: TenantSettings::default(),
     }
 }
 
@@ -89,8 +87,11 @@ async fn a_tenant_may_have_its_own_rate_or_burst_or_both() {
     let five = NonZeroU32::new(5);
     for (rate, burst, expected) in [(five, None, (5, 100)), (None, five, (50, 5)), (five, five, (5, 5))] {
         let key = Principal {
-            rate_per_second: rate,
-            rate_burst: burst,
+            settings: TenantSettings {
+                rate_per_second: rate,
+                rate_burst: burst,
+                ..TenantSettings::default()
+            },
             ..principal()
         };
         let decision = limiter.draw(&key).await;
@@ -106,7 +107,10 @@ async fn a_changed_limit_makes_a_new_bucket() {
     let (limiter, _) = limiter(1, 2);
     let old = principal();
     let new = Principal {
-        rate_burst: NonZeroU32::new(10),
+        settings: TenantSettings {
+            rate_burst: NonZeroU32::new(10),
+            ..old.settings
+        },
         ..old.clone()
     };
     limiter.draw(&old).await;

@@ -13,6 +13,7 @@ pub(crate) mod tenant {
         pub(crate) region: Option<String>,
         pub(crate) rate_per_second: Option<i64>,
         pub(crate) rate_burst: Option<i64>,
+        pub(crate) time_zone: Option<String>,
         pub(crate) created_at_ms: i64,
     }
 

@@ -3,15 +3,15 @@
 use std::num::NonZeroU32;
 
 use domain::{
-    access::{DEFAULT_TENANT, KeyGrant, KeyHash, KeyId, KeyInfo, NewKey, Principal, Tenant, TenantId},
+    access::{
+        DEFAULT_TENANT, KeyGrant, KeyHash, KeyId, KeyInfo, NewKey, Principal, SettingsChange, Tenant, TenantId,
+        TenantSettings,
+    },
     async_trait,
     caller::Change,
     context::Deadline,
     error::PortError,
-    port::{
-        AccessAdmin, AdminError, KeyStore,
-        access::{NewTenant, TenantChange},
-    },
+    port::{AccessAdmin, AdminError, KeyStore, access::NewTenant},
 };
 use sea_orm::{
     ActiveModelTrait,
@@ -45,7 +45,7 @@ impl SqlKeyStore {
 
 /// A key's grant in one query, which stands before every answer to a key that is not in memory.
 pub(crate) const FIND_KEY: &str = "\
-SELECT k.id, k.scopes, k.expires_at_ms, t.id AS tenant_id, t.region, t.rate_per_second, t.rate_burst
+SELECT k.id, k.scopes, k.expires_at_ms, t.id AS tenant_id, t.region, t.rate_per_second, t.rate_burst, t.time_zone
 FROM api_keys AS k JOIN tenants AS t ON t.id = k.tenant_id
 WHERE k.hash = $1 AND k.revoked_at_ms IS NULL";
 
@@ -56,9 +56,30 @@ struct GrantRow {
     scopes: String,
     expires_at_ms: Option<i64>,
     tenant_id: Uuid,
+    #[sea_orm(nested)]
+    settings: SettingsRow,
+}
+
+/// The columns of a tenant's settings.
+#[derive(FromQueryResult)]
+struct SettingsRow {
     region: Option<String>,
     rate_per_second: Option<i64>,
     rate_burst: Option<i64>,
+    time_zone: Option<String>,
+}
+
+impl TryFrom<SettingsRow> for TenantSettings {
+    type Error = PortError;
+
+    fn try_from(row: SettingsRow) -> Result<Self, PortError> {
+        Ok(Self {
+            region: words::region(row.region),
+            rate_per_second: to_rate(row.rate_per_second)?,
+            rate_burst: to_rate(row.rate_burst)?,
+            time_zone: words::time_zone(row.time_zone),
+        })
+    }
 }
 
 #[async_trait]
@@ -78,9 +99,7 @@ fn grant(row: GrantRow) -> Result<KeyGrant, PortError> {
             key_id: KeyId(row.id),
             tenant_id: TenantId(row.tenant_id),
             scopes: words::scopes(&row.scopes),
-            region: words::region(row.region),
-            rate_per_second: to_rate(row.rate_per_second)?,
-            rate_burst: to_rate(row.rate_burst)?,
+            settings: row.settings.try_into()?,
         },
         expires_at_ms: row.expires_at_ms,
     })
@@ -110,7 +129,7 @@ impl AccessAdmin for SqlKeyStore {
     async fn change_tenant(
         &self,
         tenant: &str,
-        change: &TenantChange,
+        change: &SettingsChange,
         deadline: Deadline,
     ) -> Result<Tenant, AdminError> {
         let (tenant, change) = (tenant.to_owned(), change.clone());
@@ -241,9 +260,7 @@ impl AccessAdmin for SqlKeyStore {
         let row = new_tenant(
             &NewTenant {
                 name: DEFAULT_TENANT.to_owned(),
-                region: None,
-                rate_per_second: None,
-                rate_burst: None,
+                settings: TenantSettings::default(),
             },
             now_ms,
         );
@@ -337,18 +354,25 @@ async fn insert_key(database: &impl ConnectionTrait, row: &api_key::Model) -> Re
 }
 
 fn new_tenant(tenant: &NewTenant, now_ms: i64) -> tenant::Model {
+    let TenantSettings {
+        region,
+        rate_per_second,
+        rate_burst,
+        time_zone,
+    } = tenant.settings;
     tenant::Model {
         id: Uuid::now_v7(),
         name: tenant.name.clone(),
-        region: tenant.region.map(|region| region.as_str().to_owned()),
-        rate_per_second: tenant.rate_per_second.map(|rate| rate.get().into()),
-        rate_burst: tenant.rate_burst.map(|burst| burst.get().into()),
+        region: region.map(|region| region.as_str().to_owned()),
+        rate_per_second: rate_per_second.map(|rate| rate.get().into()),
+        rate_burst: rate_burst.map(|burst| burst.get().into()),
+        time_zone: time_zone.map(|time_zone| time_zone.as_str().to_owned()),
         created_at_ms: now_ms,
     }
 }
 
 /// Only the columns that the change names, so that simultaneous changes of others stand.
-fn changed_columns(id: Uuid, change: TenantChange) -> tenant::ActiveModel {
+fn changed_columns(id: Uuid, change: SettingsChange) -> tenant::ActiveModel {
     fn column<T, S>(change: Change<T>, stored: impl FnOnce(T) -> S) -> ActiveValue<Option<S>>
     where
         Option<S>: Into<Value>,
@@ -364,6 +388,7 @@ fn changed_columns(id: Uuid, change: TenantChange) -> tenant::ActiveModel {
         region: column(change.region, |region| region.as_str().to_owned()),
         rate_per_second: column(change.rate_per_second, |rate| rate.get().into()),
         rate_burst: column(change.rate_burst, |burst| burst.get().into()),
+        time_zone: column(change.time_zone, |time_zone| time_zone.as_str().to_owned()),
         ..Default::default()
     }
 }
@@ -387,9 +412,13 @@ fn to_tenant(row: tenant::Model) -> Result<Tenant, PortError> {
     Ok(Tenant {
         id: TenantId(row.id),
         name: row.name,
-        region: words::region(row.region),
-        rate_per_second: to_rate(row.rate_per_second)?,
-        rate_burst: to_rate(row.rate_burst)?,
+        settings: SettingsRow {
+            region: row.region,
+            rate_per_second: row.rate_per_second,
+            rate_burst: row.rate_burst,
+            time_zone: row.time_zone,
+        }
+        .try_into()?,
         created_at_ms: row.created_at_ms,
     })
 }

@@ -5,6 +5,7 @@ use domain::{
     call::{CallOutcome, Role},
     facts::{FactKey, Terms},
     phone::Region,
+    time_zone::TimeZone,
 };
 
 use crate::error::leave_out;
@@ -37,6 +38,11 @@ pub(crate) fn role(name: &str) -> Role {
 /// The scopes of these names. One that this release does not know permits nothing here.
 pub(crate) fn scopes(names: &str) -> Scopes {
     names.split_whitespace().filter_map(|name| name.parse().ok()).collect()
+}
+
+/// The time zone of this name. One that this release does not know is none, so that days begin in UTC; the log says so.
+pub(crate) fn time_zone(name: Option<String>) -> Option<TimeZone> {
+    name?.parse().inspect_err(|_| leave_out("time zone")).ok()
 }
 
 /// The region of this name. One that this release does not know is none, so that the service's own applies; the log

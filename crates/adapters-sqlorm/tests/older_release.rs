@@ -6,7 +6,7 @@ mod support;
 
 use adapters_sqlorm::{Database, SqlCallerAdmin, SqlCallerMemory, SqlKeyStore, SqlReceiptStore, SqlSummaryBacklog};
 use domain::{
-    access::{Scopes, TenantId},
+    access::{Scopes, TenantId, TenantSettings},
     call::CallOutcome,
     facts::FactKey,
     port::{AccessAdmin, CallerAdmin, CallerMemory, KeyStore, MigrateError, OpenCalls, ReceiptStore, SummaryBacklog},
@@ -99,7 +99,7 @@ async fn tolerates(place: Place) {
             "UPDATE calls SET outcome = 'sold_to_the_moon'",
             "UPDATE facts SET key = 'shoe_size' WHERE key = 'city'",
             "UPDATE api_keys SET scopes = scopes || ' moon:write'",
-            "UPDATE tenants SET region = 'QM'",
+            "UPDATE tenants SET region = 'QM', time_zone = 'Moon/Tranquility'",
         ],
     )
     .await;
@@ -144,8 +144,9 @@ async fn tolerates(place: Place) {
         Scopes::all(),
         "a key keeps the scopes that this release knows"
     );
-    assert_eq!(principal.region, None, "the service's own region applies");
-    assert_eq!(keys.tenants(ample()).await.unwrap()[0].region, None);
+    let services_own = TenantSettings::default();
+    assert_eq!(principal.settings, services_own, "the service's own apply");
+    assert_eq!(keys.tenants(ample()).await.unwrap()[0].settings, services_own);
     assert_eq!(keys.keys("one", ample()).await.unwrap().len(), 1);
 }
 

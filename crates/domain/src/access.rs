@@ -4,7 +4,7 @@ use std::{fmt, num::NonZeroU32, str::FromStr};
 
 use uuid::Uuid;
 
-use crate::phone::Region;
+use crate::{caller::Change, phone::Region, time_zone::TimeZone};
 
 /// A tenant. Every stored row belongs to one, and no port method works without one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -134,6 +134,45 @@ pub struct RateLimit {
     pub burst: NonZeroU32,
 }
 
+/// What a tenant has set for itself; the service's default applies where it has set nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TenantSettings {
+    /// The region for national numbers.
+    pub region: Option<Region>,
+    /// Tokens per second for each key.
+    pub rate_per_second: Option<NonZeroU32>,
+    /// Bucket size for each key.
+    pub rate_burst: Option<NonZeroU32>,
+    /// Where its days begin; UTC when it has set nothing.
+    pub time_zone: Option<TimeZone>,
+}
+
+/// What becomes of a tenant's settings. Of one that is cleared, the service's default holds again.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SettingsChange {
+    /// The region for national numbers.
+    pub region: Change<Region>,
+    /// Tokens per second for each key.
+    pub rate_per_second: Change<NonZeroU32>,
+    /// Bucket size for each key.
+    pub rate_burst: Change<NonZeroU32>,
+    /// Where its days begin.
+    pub time_zone: Change<TimeZone>,
+}
+
+impl SettingsChange {
+    /// What `settings` become.
+    #[must_use]
+    pub fn apply(self, settings: TenantSettings) -> TenantSettings {
+        TenantSettings {
+            region: self.region.apply(settings.region),
+            rate_per_second: self.rate_per_second.apply(settings.rate_per_second),
+            rate_burst: self.rate_burst.apply(settings.rate_burst),
+            time_zone: self.time_zone.apply(settings.time_zone),
+        }
+    }
+}
+
 /// Who a verified key speaks for, and what it may do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Principal {
@@ -143,12 +182,8 @@ pub struct Principal {
     pub tenant_id: TenantId,
     /// What the key may do.
     pub scopes: Scopes,
-    /// The tenant's region for national numbers; the service's default applies when there is none.
-    pub region: Option<Region>,
-    /// The tenant's tokens per second for each key; the service's default applies when there is none.
-    pub rate_per_second: Option<NonZeroU32>,
-    /// The tenant's bucket size for each key; the service's default applies when there is none.
-    pub rate_burst: Option<NonZeroU32>,
+    /// What the tenant has set.
+    pub settings: TenantSettings,
 }
 
 /// SHA-256 of a key: what is stored and compared in place of the key.
@@ -177,12 +212,8 @@ pub struct Tenant {
     pub id: TenantId,
     /// The unique name by which commands address it.
     pub name: String,
-    /// The region for national numbers, when it has its own.
-    pub region: Option<Region>,
-    /// Tokens per second for each key, when it has its own.
-    pub rate_per_second: Option<NonZeroU32>,
-    /// Bucket size for each key, when it has its own.
-    pub rate_burst: Option<NonZeroU32>,
+    /// What it has set.
+    pub settings: TenantSettings,
     /// When it was created, in milliseconds since the epoch.
     pub created_at_ms: i64,
 }

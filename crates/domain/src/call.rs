@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-use language::{Speaker, Transcript, findings::Day};
+use language::{Speaker, Transcript};
 use uuid::Uuid;
 
 use crate::{json::JsonObject, phone::PhoneNumber};
@@ -141,12 +141,6 @@ impl fmt::Debug for Turn {
 #[must_use]
 pub fn read(transcript: &[Turn]) -> Transcript<'_> {
     Transcript::read(transcript.iter().map(|turn| (turn.role.into(), turn.text.as_str())))
-}
-
-/// The day of a time in milliseconds since the epoch, in UTC.
-#[must_use]
-pub fn day(ms: i64) -> Day {
-    Day(ms.div_euclid(86_400_000))
 }
 
 /// A call as the client reports it after hangup.

@@ -12,12 +12,13 @@ use std::{
 
 use domain::{
     CallerService,
-    access::{KeyId, Principal, Scope, Scopes, TenantId},
+    access::{KeyId, Principal, Scope, Scopes, TenantId, TenantSettings},
     call::{CallId, CallOutcome, Contact, EndedCall, RecentCall, Role, SessionId, Turn, contact, started_at_ms},
     caller::Caller,
     context::{CallContext, Deadline},
     enrichment::{CachedLookup, Enrichment, Person, ShownEnrichment, Ttl},
     error::{Error, PortError},
+    facts::{FactKey, KnownFact, Status, Terms},
     json::JsonObject,
     memory::{Arrival, Recollection},
     phone::PhoneNumber,
@@ -140,13 +141,21 @@ fn context(scopes: &[Scope], region: Option<&str>) -> CallContext {
             key_id: KeyId(Uuid::from_u128(1)),
             tenant_id: TenantId(Uuid::from_u128(2)),
             scopes: scopes.iter().copied().collect(),
-            region: region.map(|region| region.parse().unwrap()),
-            rate_per_second: None,
-            rate_burst: None,
+            settings: TenantSettings {
+                region: region.map(|region| region.parse().unwrap()),
+                ..TenantSettings::default()
+            },
         },
         deadline: Deadline(some_instant() + Duration::from_secs(1)),
         trace_id: "4bf92f3577b34da6a3ce929d0e0e4736".to_owned(),
     }
+}
+
+/// A key of a tenant whose days begin in `zone`.
+fn in_zone(scopes: &[Scope], zone: Option<&str>) -> CallContext {
+    let mut ctx = context(scopes, None);
+    ctx.principal.settings.time_zone = zone.map(|zone| zone.parse().unwrap());
+    ctx
 }
 
 fn number() -> PhoneNumber {
@@ -327,6 +336,83 @@ fn the_tenants_region_comes_before_the_default() {
         let ctx = context(&Scope::ALL, own);
         assert_eq!(service.permit_recall(&ctx).unwrap().region().as_str(), expected);
         assert_eq!(service.permit_end_call(&ctx).unwrap().region().as_str(), expected);
+    }
+}
+
+#[tokio::test]
+async fn tomorrow_follows_the_day_where_the_tenant_is() {
+    // 3 July 2026, 03:30 in UTC, when it is still 2 July in New York.
+    let began_ms = 1_783_049_400_000.0;
+    let turn = |role, text: &str, after_ms: f64| Turn {
+        role,
+        text: text.to_owned(),
+        ts_ms: began_ms + after_ms,
+    };
+    let call = EndedCall {
+        transcript: vec![
+            turn(Role::User, "Can I have a haircut tomorrow at 3 pm?", 0.0),
+            turn(Role::Agent, "Your haircut is booked for tomorrow at 3 pm.", 4_000.0),
+        ],
+        ..ended_call()
+    };
+    for (zone, when) in [
+        (None, "2026-07-04T15:00"),
+        (Some("America/New_York"), "2026-07-03T15:00"),
+    ] {
+        let mut memory = MockCallerMemory::new();
+        memory.expect_record_end().times(1).returning(move |_, record, _| {
+            let terms = record.facts.iter().filter_map(|said| said.fact.terms.as_ref());
+            let agreed: Vec<_> = terms.map(|terms| terms.when.as_deref()).collect();
+            assert_eq!(agreed, [Some(when)]);
+            Ok(())
+        });
+        let service = service(memory, 0);
+        let ctx = in_zone(&[Scope::CallsWrite], zone);
+        let permit = service.permit_end_call(&ctx).unwrap();
+        service.end_call(permit, call.clone()).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn what_is_for_today_is_to_come_until_the_tenants_day_ends() {
+    let agreed = KnownFact {
+        key: FactKey::Appointment,
+        value: "haircut at noon".to_owned(),
+        quote: "your haircut at noon is booked".to_owned(),
+        call_id: CallId(Uuid::from_u128(8)),
+        said_at_ms: NOW_MS - 86_400_000,
+        observed_at_ms: NOW_MS - 86_400_000,
+        terms: Some(Terms {
+            when: Some("2026-09-21T12:00".to_owned()),
+            status: Status::Agreed,
+        }),
+    };
+    // The clock shows 21 September 2026, 14:13 in UTC; on Kiritimati the next day has begun.
+    for (zone, told, last) in [
+        (
+            None,
+            "Agreed: \"haircut at noon\" (2026-09-21 12:00).",
+            "21 September 2026",
+        ),
+        (
+            Some("Pacific/Kiritimati"),
+            "Past: \"haircut at noon\" (2026-09-21 12:00).",
+            "22 September 2026",
+        ),
+    ] {
+        let mut memory = MockCallerMemory::new();
+        let facts = vec![agreed.clone()];
+        memory.expect_recall().times(1).return_once(move |_, _, _| {
+            Ok(Recollection {
+                facts,
+                ..recollection()
+            })
+        });
+        let service = service(memory, 0);
+        let ctx = in_zone(&[Scope::Recall], zone);
+        let permit = service.permit_recall(&ctx).unwrap();
+        let summary = service.recall_and_enrich(permit, input(None)).await.summary;
+        assert!(summary.contains(told) && summary.contains(last), "{zone:?}: {summary}");
     }
 }
 

@@ -1,14 +1,14 @@
 //! Tenants and keys without a database.
 
 use domain::{
-    access::{DEFAULT_TENANT, KeyGrant, KeyHash, KeyId, KeyInfo, NewKey, Principal, Tenant, TenantId},
+    access::{
+        DEFAULT_TENANT, KeyGrant, KeyHash, KeyId, KeyInfo, NewKey, Principal, SettingsChange, Tenant, TenantId,
+        TenantSettings,
+    },
     async_trait,
     context::Deadline,
     error::PortError,
-    port::{
-        AccessAdmin, AdminError, KeyStore,
-        access::{NewTenant, TenantChange},
-    },
+    port::{AccessAdmin, AdminError, KeyStore, access::NewTenant},
 };
 use uuid::Uuid;
 
@@ -81,9 +81,7 @@ impl Access {
         let created = Tenant {
             id: TenantId(Uuid::now_v7()),
             name: tenant.name.clone(),
-            region: tenant.region,
-            rate_per_second: tenant.rate_per_second,
-            rate_burst: tenant.rate_burst,
+            settings: tenant.settings,
             created_at_ms: now_ms,
         };
         self.tenants.push(created.clone());
@@ -120,9 +118,7 @@ impl KeyStore for InMemoryKeyStore {
                 key_id: info.id,
                 tenant_id: tenant.id,
                 scopes: info.scopes,
-                region: tenant.region,
-                rate_per_second: tenant.rate_per_second,
-                rate_burst: tenant.rate_burst,
+                settings: tenant.settings,
             },
             expires_at_ms: info.expires_at_ms,
         }))
@@ -138,15 +134,13 @@ impl AccessAdmin for InMemoryKeyStore {
     async fn change_tenant(
         &self,
         tenant: &str,
-        change: &TenantChange,
+        change: &SettingsChange,
         deadline: Deadline,
     ) -> Result<Tenant, AdminError> {
         let mut rows = self.open("change_tenant", deadline)?;
         let stored = rows.tenants.iter_mut().find(|stored| stored.name == tenant);
         let stored = stored.ok_or_else(|| AdminError::UnknownTenant(tenant.to_owned()))?;
-        stored.region = change.region.clone().apply(stored.region);
-        stored.rate_per_second = change.rate_per_second.clone().apply(stored.rate_per_second);
-        stored.rate_burst = change.rate_burst.clone().apply(stored.rate_burst);
+        stored.settings = change.clone().apply(stored.settings);
         Ok(stored.clone())
     }
 
@@ -220,9 +214,7 @@ impl AccessAdmin for InMemoryKeyStore {
         let mut rows = self.open("bootstrap", deadline)?;
         let tenant = NewTenant {
             name: DEFAULT_TENANT.to_owned(),
-            region: None,
-            rate_per_second: None,
-            rate_burst: None,
+            settings: TenantSettings::default(),
         };
         let is_new = rows.add_tenant(&tenant, now_ms).is_ok();
         let exists = rows.keys.iter().any(|(stored, _)| *stored == key.hash);

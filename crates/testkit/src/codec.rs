@@ -8,7 +8,7 @@ use std::{
 };
 
 use domain::{
-    access::{KeyHash, KeyId, KeyInfo, Scope, Scopes, Tenant, TenantId},
+    access::{KeyHash, KeyId, KeyInfo, Scope, Scopes, Tenant, TenantId, TenantSettings},
     call::{CallId, CallOutcome, Contact, EndedCall, Role, SessionId, Turn},
     caller,
     enrichment::{CachedLookup, Company, Enrichment, Line, Person},
@@ -18,6 +18,7 @@ use domain::{
     phone::{PhoneNumber, Region},
     port::{DailyCaps, Day, RequestId},
     receipt::{CallerState, Group, Receipt, ReceiptId},
+    time_zone::TimeZone,
 };
 use uuid::Uuid;
 
@@ -127,7 +128,8 @@ maps! {
 structs! {
     State { generation, steps, access, callers, spend, receipts }
     Access { tenants, keys }
-    Tenant { id, name, region, rate_per_second, rate_burst, created_at_ms }
+    Tenant { id, name, settings, created_at_ms }
+    TenantSettings { region, rate_per_second, rate_burst, time_zone }
     KeyInfo { id, tenant, shown, scopes, label, created_at_ms, expires_at_ms, revoked_at_ms }
     Callers { profiles, said, calls, sessions, lookups, rewrite_requests, commits }
     Profile { id, first_seen, last_seen, memory_changed, pending, rewrite }
@@ -164,6 +166,7 @@ as_others! {
     RequestId as Uuid: |id| id.0, |id| Some(Self(id));
     KeyHash as Vec<u8>: |hash| hash.0.to_vec(), |bytes| bytes.try_into().ok().map(Self);
     Region as String: |region| region.as_str().to_owned(), |text| text.parse().ok();
+    TimeZone as String: |time_zone| time_zone.as_str().to_owned(), |text| text.parse().ok();
     Scopes as Vec<Scope>: |scopes| scopes.iter().collect(), |scopes| Some(scopes.into_iter().collect());
     Scope as String: |scope| scope.as_str().to_owned(), |text| text.parse().ok();
     SessionId as String: |id| id.0.clone(), |text| Some(Self(text));

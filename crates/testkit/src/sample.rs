@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use domain::{
-    access::{KeyHash, NewKey, Scopes, TenantId},
+    access::{KeyHash, NewKey, Scopes, TenantId, TenantSettings},
     call::{CallOutcome, Contact, EndedCall, Role, SessionId, Turn},
     context::Deadline,
     enrichment::{CachedLookup, Company, Enrichment, Line, Person},
@@ -62,9 +62,7 @@ pub fn tenant() -> TenantId {
 pub fn new_tenant(name: &str) -> NewTenant {
     NewTenant {
         name: name.to_owned(),
-        region: None,
-        rate_per_second: None,
-        rate_burst: None,
+        settings: TenantSettings::default(),
     }
 }
 

@@ -122,12 +122,13 @@ fn testkit_is_a_dev_dependency_only() {
 fn the_domain_depends_on_exactly_this() {
     let expected = names(&[
         "async-trait",
+        "chrono",
+        "chrono-tz",
         "language",
         "mockall",
         "percent-encoding",
         "rlibphonenumber",
         "thiserror",
-        "time",
         "unicode-properties",
         "uuid",
     ]);

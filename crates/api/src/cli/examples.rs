@@ -101,6 +101,10 @@ const EXAMPLES: [(&str, Examples); 29] = [
                 "caller-memory tenant set acme --default-region IE --rate-per-second 20",
             ),
             (
+                "Count its days in New York",
+                "caller-memory tenant set acme --time-zone America/New_York",
+            ),
+            (
                 "Cap what its look-ups cost",
                 "caller-memory tenant set acme --daily-lookups 500 --daily-spend-usd 4.00",
             ),

@@ -5,9 +5,9 @@ use std::{
     io::{self, ErrorKind, Write as _},
 };
 
+use chrono::{DateTime, Datelike};
 use domain::invisible;
 use serde::Serialize;
-use time::OffsetDateTime;
 
 use super::failure::Failure;
 
@@ -88,18 +88,10 @@ pub(super) fn counted(count: u64, one: &str, several: &str) -> String {
 
 /// Milliseconds since the epoch as `2026-11-20 14:02 UTC`.
 pub(super) fn moment(ms: i64) -> String {
-    OffsetDateTime::from_unix_timestamp(ms.div_euclid(1000)).map_or_else(
-        |_| format!("{ms} ms"),
-        |at| {
-            let (year, month, day) = at.to_calendar_date();
-            format!(
-                "{year:04}-{:02}-{day:02} {:02}:{:02} UTC",
-                u8::from(month),
-                at.hour(),
-                at.minute()
-            )
-        },
-    )
+    match DateTime::from_timestamp_millis(ms).filter(|at| (0..=9999).contains(&at.year())) {
+        Some(at) => at.format("%Y-%m-%d %H:%M UTC").to_string(),
+        None => format!("{ms} ms"),
+    }
 }
 
 #[cfg(test)]

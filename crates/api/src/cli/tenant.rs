@@ -4,13 +4,11 @@ use std::{collections::BTreeMap, num::NonZeroU32};
 
 use clap::{Args, Subcommand};
 use domain::{
-    access::Tenant,
+    access::{SettingsChange, Tenant, TenantSettings},
     caller::Change,
     phone::Region,
-    port::{
-        CapChange, CapChanges, DailyCaps,
-        access::{NewTenant, TenantChange},
-    },
+    port::{CapChange, CapChanges, DailyCaps, access::NewTenant},
+    time_zone::TimeZone,
 };
 use serde::Serialize;
 
@@ -29,7 +27,7 @@ pub(super) enum Command {
     Create(Create),
     /// List the tenants
     List(Common),
-    /// Change a tenant's region, rate and daily caps; what is left out stays as it is
+    /// Change a tenant's settings and daily caps; what is left out stays as it is
     Set(Set),
 }
 
@@ -46,6 +44,9 @@ pub(super) struct Create {
     /// Requests that each of its keys may send at once; the service's default when left out
     #[arg(long, value_name = "N", value_parser = positive)]
     rate_burst: Option<NonZeroU32>,
+    /// Where its days begin, for example America/New_York (IANA time zone); UTC when left out
+    #[arg(long, value_name = "TZ")]
+    time_zone: Option<TimeZone>,
     #[command(flatten)]
     common: Common,
 }
@@ -73,6 +74,9 @@ struct Changes {
     /// Requests that each of its keys may send at once; `default` for the service's default
     #[arg(long, value_name = "N", value_parser = rate)]
     rate_burst: Option<Change<NonZeroU32>>,
+    /// Where its days begin, for example America/New_York (IANA time zone); `default` for UTC
+    #[arg(long, value_name = "TZ", value_parser = time_zone)]
+    time_zone: Option<Change<TimeZone>>,
     /// Paid look-ups that it may use each day (UTC); `none` for no cap
     #[arg(long, value_name = "N", value_parser = lookups)]
     daily_lookups: Option<CapChange>,
@@ -85,6 +89,15 @@ struct Changes {
 const DEFAULT: &str = "default";
 
 fn region(text: &str) -> Result<Change<Region>, String> {
+    if text == DEFAULT {
+        return Ok(Change::Clear);
+    }
+    text.parse()
+        .map(Change::Set)
+        .map_err(|error| format!("{error}, or {DEFAULT}"))
+}
+
+fn time_zone(text: &str) -> Result<Change<TimeZone>, String> {
     if text == DEFAULT {
         return Ok(Change::Clear);
     }
@@ -134,13 +147,17 @@ fn create(command: Create) -> Result<(), Failure> {
         default_region,
         rate_per_second,
         rate_burst,
+        time_zone,
         common,
     } = command;
     let new = NewTenant {
         name: name.0,
-        region: default_region,
-        rate_per_second,
-        rate_burst,
+        settings: TenantSettings {
+            region: default_region,
+            rate_per_second,
+            rate_burst,
+            time_zone,
+        },
     };
     let tenant = common.admin(async |access| access.create_tenant(&new, now_ms(), deadline()).await)?;
     if common.json {
@@ -189,10 +206,11 @@ fn set(command: Set) -> Result<(), Failure> {
         changes,
         common,
     } = command;
-    let change = TenantChange {
+    let change = SettingsChange {
         region: changes.default_region.unwrap_or_default(),
         rate_per_second: changes.rate_per_second.unwrap_or_default(),
         rate_burst: changes.rate_burst.unwrap_or_default(),
+        time_zone: changes.time_zone.unwrap_or_default(),
     };
     let caps = CapChanges {
         lookups: changes.daily_lookups.unwrap_or_default(),
@@ -225,9 +243,10 @@ fn print_table(tenants: &[(&Tenant, DailyCaps)]) -> Result<(), Failure> {
         .map(|(tenant, caps)| {
             [
                 tenant.name.clone(),
-                own(tenant.region.map(|region| region.as_str().to_owned())),
-                own(tenant.rate_per_second.map(|rate| rate.to_string())),
-                own(tenant.rate_burst.map(|burst| burst.to_string())),
+                own(tenant.settings.region.map(|region| region.as_str().to_owned())),
+                own(tenant.settings.rate_per_second.map(|rate| rate.to_string())),
+                own(tenant.settings.rate_burst.map(|burst| burst.to_string())),
+                tenant.settings.time_zone.unwrap_or_default().to_string(),
                 caps.lookups.map_or_else(no_cap, |cap| cap.to_string()),
                 caps.spend_micro_usd.map_or_else(no_cap, |cap| Usd(cap).to_string()),
                 output::moment(tenant.created_at_ms),
@@ -241,6 +260,7 @@ fn print_table(tenants: &[(&Tenant, DailyCaps)]) -> Result<(), Failure> {
             "REGION",
             "RATE/S",
             "BURST",
+            "TIME ZONE",
             "LOOK-UPS/DAY",
             "USD/DAY",
             "CREATED",
@@ -257,6 +277,7 @@ struct TenantJson<'a> {
     default_region: Option<&'a str>,
     rate_per_second: Option<NonZeroU32>,
     rate_burst: Option<NonZeroU32>,
+    time_zone: &'static str,
     daily_lookups: Option<u64>,
     daily_spend_micro_usd: Option<u64>,
     created_at_ms: i64,
@@ -267,9 +288,10 @@ impl<'a> TenantJson<'a> {
         Self {
             id: tenant.id.to_string(),
             name: &tenant.name,
-            default_region: tenant.region.as_ref().map(Region::as_str),
-            rate_per_second: tenant.rate_per_second,
-            rate_burst: tenant.rate_burst,
+            default_region: tenant.settings.region.as_ref().map(Region::as_str),
+            rate_per_second: tenant.settings.rate_per_second,
+            rate_burst: tenant.settings.rate_burst,
+            time_zone: tenant.settings.time_zone.unwrap_or_default().as_str(),
             daily_lookups: caps.lookups,
             daily_spend_micro_usd: caps.spend_micro_usd,
             created_at_ms: tenant.created_at_ms,

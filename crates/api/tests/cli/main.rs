@@ -363,7 +363,8 @@ fn tenants_are_created_and_listed() {
                 "id",
                 "name",
                 "rate_burst",
-                "rate_per_second"
+                "rate_per_second",
+                "time_zone"
             ]
         );
         assert_eq!(acme["name"], "acme");

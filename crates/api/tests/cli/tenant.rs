@@ -57,12 +57,30 @@ fn a_tenant_changes_as_it_is_told() {
         (&["--rate-per-second", "0"], "or default"),
         (&["--rate-burst", "none"], "or default"),
         (&["--rate-burst", "-1"], "--rate-burst"),
+        (&["--time-zone", "New York"], "for example America/New_York, or default"),
     ] {
         let line = program.fails(2, &[&["tenant", "set", "acme"], args].concat());
         assert!(line.contains(says), "{args:?}: {line}");
     }
     let line = program.fails(1, &["tenant", "set", "nobody", "--rate-burst", "1"]);
     assert!(line.contains("no tenant is named `nobody`"), "{line}");
+}
+
+#[test]
+fn a_tenant_is_somewhere() {
+    let program = Program::new();
+    let create = |args: &[&str]| program.json(&[&["tenant", "create"], args].concat());
+    assert_eq!(create(&["acme"])["time_zone"], "UTC");
+    assert_eq!(
+        create(&["bolt", "--time-zone", "Asia/Kolkata"])["time_zone"],
+        "Asia/Kolkata"
+    );
+    let set = |zone: &str| program.json(&["tenant", "set", "acme", "--time-zone", zone]);
+    assert_eq!(set("America/New_York")["time_zone"], "America/New_York");
+    assert_eq!(program.json(&["tenant", "list"])[0]["time_zone"], "America/New_York");
+    assert_eq!(set("default")["time_zone"], "UTC");
+    let line = program.fails(2, &["tenant", "create", "cord", "--time-zone", "Europe/Atlantis"]);
+    assert!(line.contains("unknown time zone `Europe/Atlantis`"), "{line}");
 }
 
 /// The header `RateLimit-Policy` of an answer to the key.

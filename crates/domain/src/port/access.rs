@@ -5,11 +5,9 @@ use std::{net::IpAddr, time::Duration};
 use async_trait::async_trait;
 
 use crate::{
-    access::{KeyGrant, KeyHash, KeyId, KeyInfo, NewKey, Principal, Tenant},
-    caller::Change,
+    access::{KeyGrant, KeyHash, KeyId, KeyInfo, NewKey, Principal, SettingsChange, Tenant, TenantSettings},
     context::Deadline,
     error::{Cause, PortError},
-    phone::Region,
 };
 
 /// Why a credential was not accepted.
@@ -110,23 +108,8 @@ pub enum AdminError {
 pub struct NewTenant {
     /// The unique name.
     pub name: String,
-    /// Its region for national numbers, when it has its own.
-    pub region: Option<Region>,
-    /// Tokens per second for each key, when it has its own.
-    pub rate_per_second: Option<std::num::NonZeroU32>,
-    /// Bucket size for each key, when it has its own.
-    pub rate_burst: Option<std::num::NonZeroU32>,
-}
-
-/// What becomes of a tenant's own region and limits. Cleared, the service's default holds again.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct TenantChange {
-    /// Its region for national numbers.
-    pub region: Change<Region>,
-    /// Tokens per second for each key.
-    pub rate_per_second: Change<std::num::NonZeroU32>,
-    /// Bucket size for each key.
-    pub rate_burst: Change<std::num::NonZeroU32>,
+    /// What it sets.
+    pub settings: TenantSettings,
 }
 
 /// Manages tenants and keys; the command line works through it.
@@ -142,14 +125,14 @@ pub trait AccessAdmin: Send + Sync {
     /// Creates a tenant.
     async fn create_tenant(&self, tenant: &NewTenant, now_ms: i64, deadline: Deadline) -> Result<Tenant, AdminError>;
 
-    /// Changes a tenant's region and limits, and returns the tenant as it is then.
+    /// Changes a tenant's settings, and returns the tenant as it is then.
     ///
     /// # Errors
     /// [`AdminError::UnknownTenant`] when there is no tenant of this name.
     async fn change_tenant(
         &self,
         tenant: &str,
-        change: &TenantChange,
+        change: &SettingsChange,
         deadline: Deadline,
     ) -> Result<Tenant, AdminError>;
 

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, fmt, str::FromStr};
 
 use async_trait::async_trait;
+use chrono::{Datelike, NaiveDate};
 
 use super::AdminError;
 use crate::{access::TenantId, context::Deadline, error::PortError};
@@ -17,8 +18,6 @@ pub struct Day(pub i32);
 pub struct UnknownDay(pub String);
 
 impl Day {
-    const UNIX_EPOCH_JULIAN: i32 = 2_440_588;
-
     /// The day of a time in milliseconds since the epoch.
     #[must_use]
     pub fn of_ms(ms: i64) -> Self {
@@ -30,9 +29,9 @@ impl Day {
 impl fmt::Display for Day {
     /// Writes `2026-11-21`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match time::Date::from_julian_day(self.0.saturating_add(Self::UNIX_EPOCH_JULIAN)) {
-            Ok(date) => write!(f, "{:04}-{:02}-{:02}", date.year(), u8::from(date.month()), date.day()),
-            Err(_) => write!(f, "day {}", self.0),
+        match NaiveDate::from_epoch_days(self.0).filter(|date| (0..=9999).contains(&date.year())) {
+            Some(date) => date.fmt(f),
+            None => write!(f, "day {}", self.0),
         }
     }
 }
@@ -41,15 +40,9 @@ impl FromStr for Day {
     type Err = UnknownDay;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let date = || {
-            let mut parts = text.splitn(3, '-');
-            let year = parts.next()?.parse().ok()?;
-            let month: u8 = parts.next()?.parse().ok()?;
-            let day = parts.next()?.parse().ok()?;
-            time::Date::from_calendar_date(year, time::Month::try_from(month).ok()?, day).ok()
-        };
-        let date = date().ok_or_else(|| UnknownDay(text.to_owned()))?;
-        Ok(Self(date.to_julian_day() - Self::UNIX_EPOCH_JULIAN))
+        let date = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok();
+        date.map(|date| Self(date.to_epoch_days()))
+            .ok_or_else(|| UnknownDay(text.to_owned()))
     }
 }
 

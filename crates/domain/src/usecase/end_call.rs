@@ -65,7 +65,7 @@ impl CallerService {
         let started_at_ms = started_at_ms(&call, received_at_ms);
         let began = self.ports.clock.instant();
         let transcript = call::read(&call.transcript);
-        let findings = findings::of_call(&transcript, Some(call::day(started_at_ms)));
+        let findings = findings::of_call(&transcript, Some(Self::time_zone(ctx).day(started_at_ms)));
         let found = facts::of_call(&transcript, &findings);
         self.measured(Stage::Facts, began);
         for (key, outcome) in found.outcomes {

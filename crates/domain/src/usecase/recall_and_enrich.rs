@@ -15,6 +15,7 @@ use crate::{
     port::{EnrichmentAnswer, EnrichmentQuery, RecallQuery, Stage},
     recall::Recall,
     summary::{self, SummaryLength},
+    time_zone::LocalTime,
 };
 
 /// What a client asks.
@@ -111,7 +112,10 @@ impl CallerService {
             shown,
             &enriched,
             self.rules.summary,
-            now_ms,
+            LocalTime {
+                ms: now_ms,
+                zone: Self::time_zone(ctx),
+            },
             memory_ms,
             enrichment_ms,
         )
@@ -123,18 +127,18 @@ fn remembered(
     shown: ShownEnrichment,
     enriched: &EnrichmentAnswer,
     length: SummaryLength,
-    now_ms: i64,
+    now: LocalTime,
     memory_ms: f64,
     enrichment_ms: f64,
 ) -> Recall {
     bounds::keep(&mut read, length);
-    let age_ms = |since_ms: i64| now_ms.saturating_sub(since_ms).max(0);
+    let age_ms = |since_ms: i64| now.ms.saturating_sub(since_ms).max(0);
     let mut recall = Recall {
         known: read.known,
         degraded: None,
         summary: read.summary.unwrap_or_else(|| {
             let total_calls = read.caller.total_calls;
-            summary::of_caller(total_calls, &read.recent_calls, &read.facts, length, now_ms)
+            summary::of_caller(total_calls, &read.recent_calls, &read.facts, length, now)
         }),
         caller: Some(read.caller.or_named_by(&shown)),
         recent_calls: read.recent_calls,

@@ -11,6 +11,7 @@ use crate::{
     phone::Region,
     port::{CallerMemory, Clock, Enricher, EnrichmentCache, Probe, Stage},
     summary::SummaryLength,
+    time_zone::TimeZone,
 };
 
 /// What the use cases work with.
@@ -73,7 +74,12 @@ impl CallerService {
 
     /// The region in which a national number is read.
     pub(super) fn region(&self, ctx: &CallContext) -> Region {
-        ctx.principal.region.unwrap_or(self.rules.default_region)
+        ctx.principal.settings.region.unwrap_or(self.rules.default_region)
+    }
+
+    /// The time zone in which the tenant's days begin.
+    pub(super) fn time_zone(ctx: &CallContext) -> TimeZone {
+        ctx.principal.settings.time_zone.unwrap_or_default()
     }
 
     /// Reports how long `stage` took since `began`, and returns it.

@@ -5,6 +5,7 @@ use domain::{
     facts::{self, FactView, KnownFact, SaidFact},
     memory::RECENT_CALLS,
     summary::{SummaryLength, of_caller},
+    time_zone::{LocalTime, TimeZone},
 };
 use language::{findings, summary};
 use uuid::Uuid;
@@ -38,7 +39,7 @@ pub(crate) fn answer(dialogues: &[&Dialogue], outcome: CallOutcome, now_ms: i64)
     for (place, dialogue) in dialogues.iter().enumerate().rev() {
         let turns = dialogue.transcript(started_at_ms as f64);
         let transcript = call::read(&turns);
-        let findings = findings::of_call(&transcript, Some(call::day(started_at_ms)));
+        let findings = findings::of_call(&transcript, Some(TimeZone::default().day(started_at_ms)));
         let call_id = CallId(Uuid::from_u128(place as u128));
         let found = facts::of_call(&transcript, &findings).facts.into_iter();
         let known = found.map(|fact| {
@@ -74,7 +75,10 @@ pub(crate) fn answer(dialogues: &[&Dialogue], outcome: CallOutcome, now_ms: i64)
         &recent_calls,
         &facts,
         SummaryLength::default(),
-        now_ms,
+        LocalTime {
+            ms: now_ms,
+            zone: TimeZone::default(),
+        },
     )];
     texts.extend(recent_calls.into_iter().map(|call| call.summary));
     texts.extend(facts.iter().map(|fact| fact.value.clone()));

@@ -3,14 +3,12 @@
 use std::{num::NonZeroU32, sync::Arc};
 
 use domain::{
-    access::{DEFAULT_TENANT, KeyId, KeyInfo, NewKey, Scope, Scopes, Tenant},
+    access::{DEFAULT_TENANT, KeyId, KeyInfo, NewKey, Scope, Scopes, SettingsChange, Tenant, TenantSettings},
     caller::Change,
     error::PortError,
     phone::Region,
-    port::{
-        AccessAdmin, AdminError,
-        access::{NewTenant, TenantChange},
-    },
+    port::{AccessAdmin, AdminError, access::NewTenant},
+    time_zone::TimeZone,
 };
 use uuid::Uuid;
 
@@ -38,9 +36,12 @@ pub async fn tenants_are_created_and_listed_by_name(fixture: &AccessFixture) {
     let mut created: Vec<Tenant> = Vec::new();
     for (i, name) in ["zulu", "acme", "mike"].into_iter().enumerate() {
         let asked = NewTenant {
-            region: (i == 1).then(|| "GB".parse().expect("GB is a region")),
-            rate_per_second: NonZeroU32::new(u32::try_from(i).unwrap()),
-            rate_burst: NonZeroU32::new(u32::try_from(i * 1_000).unwrap()),
+            settings: TenantSettings {
+                region: (i == 1).then(|| region("GB")),
+                rate_per_second: NonZeroU32::new(u32::try_from(i).unwrap()),
+                rate_burst: NonZeroU32::new(u32::try_from(i * 1_000).unwrap()),
+                time_zone: (i == 2).then(|| time_zone("Asia/Kolkata")),
+            },
             ..new_tenant(name)
         };
         let now_ms = NOW_MS + i64::try_from(i).unwrap();
@@ -48,9 +49,7 @@ pub async fn tenants_are_created_and_listed_by_name(fixture: &AccessFixture) {
         let expected = Tenant {
             id: tenant.id,
             name: asked.name,
-            region: asked.region,
-            rate_per_second: asked.rate_per_second,
-            rate_burst: asked.rate_burst,
+            settings: asked.settings,
             created_at_ms: now_ms,
         };
         assert_eq!(tenant, expected);
@@ -88,6 +87,10 @@ fn region(code: &str) -> Region {
     code.parse().expect("a region")
 }
 
+fn time_zone(name: &str) -> TimeZone {
+    name.parse().expect("a time zone")
+}
+
 fn rate(rate: u32) -> Change<NonZeroU32> {
     Change::Set(NonZeroU32::new(rate).expect("a rate is at least 1"))
 }
@@ -96,69 +99,75 @@ fn rate(rate: u32) -> Change<NonZeroU32> {
 pub async fn a_tenant_changes_as_it_is_told(fixture: &AccessFixture) {
     let admin = with_acme(fixture).await;
     let bolt = NewTenant {
-        region: Some(region("GB")),
+        settings: TenantSettings {
+            region: Some(region("GB")),
+            ..TenantSettings::default()
+        },
         ..new_tenant("bolt")
     };
     let bolt = admin.create_tenant(&bolt, NOW_MS, ample()).await.unwrap();
     let mut expected = admin.tenants(ample()).await.unwrap()[0].clone();
     let steps = [
-        TenantChange {
+        SettingsChange {
             region: Change::Set(region("MX")),
             rate_per_second: rate(7),
             rate_burst: rate(u32::MAX),
+            time_zone: Change::Set(time_zone("America/New_York")),
         },
-        TenantChange {
+        SettingsChange {
             rate_per_second: rate(8),
-            ..TenantChange::default()
+            ..SettingsChange::default()
         },
-        TenantChange {
+        SettingsChange {
+            time_zone: Change::Set(time_zone("Europe/Berlin")),
+            ..SettingsChange::default()
+        },
+        SettingsChange {
             region: Change::Clear,
             rate_burst: Change::Clear,
-            ..TenantChange::default()
+            ..SettingsChange::default()
         },
-        TenantChange::default(),
-        TenantChange {
+        SettingsChange::default(),
+        SettingsChange {
             region: Change::Set(region("JP")),
             rate_per_second: Change::Clear,
             rate_burst: rate(1),
+            time_zone: Change::Clear,
         },
     ];
     for change in steps {
-        expected.region = change.region.clone().apply(expected.region);
-        expected.rate_per_second = change.rate_per_second.clone().apply(expected.rate_per_second);
-        expected.rate_burst = change.rate_burst.clone().apply(expected.rate_burst);
+        expected.settings = change.clone().apply(expected.settings);
         let changed = admin.change_tenant("acme", &change, ample()).await.unwrap();
         assert_eq!(changed, expected, "{change:?}");
         let stored = admin.tenants(ample()).await.unwrap();
         assert_eq!(stored, [expected.clone(), bolt.clone()], "{change:?}");
     }
-    let unknown = admin.change_tenant("ACME", &TenantChange::default(), ample()).await;
+    let unknown = admin.change_tenant("ACME", &SettingsChange::default(), ample()).await;
     assert!(matches!(unknown, Err(AdminError::UnknownTenant(name)) if name == "ACME"));
 }
 
-/// MUST 2: keys that exist already are granted with the tenant's new region and limits.
+/// MUST 2: keys that exist already are granted with the tenant's new settings.
 pub async fn a_changed_tenant_shows_in_its_grants(fixture: &AccessFixture) {
     let admin = with_acme(fixture).await;
     admin.create_key("acme", &new_key(0), NOW_MS, ample()).await.unwrap();
     for change in [
-        TenantChange {
+        SettingsChange {
             region: Change::Set(region("GB")),
             rate_per_second: rate(3),
             rate_burst: rate(5),
+            time_zone: Change::Set(time_zone("Asia/Kolkata")),
         },
-        TenantChange {
+        SettingsChange {
             region: Change::Clear,
             rate_per_second: Change::Clear,
             rate_burst: Change::Clear,
+            time_zone: Change::Clear,
         },
     ] {
         let tenant = admin.change_tenant("acme", &change, ample()).await.unwrap();
         let found = fixture.keys.find_key(&new_key(0).hash, ample()).await.unwrap();
         let principal = found.expect("the key is valid").principal;
-        assert_eq!(
-            (principal.region, principal.rate_per_second, principal.rate_burst),
-            (tenant.region, tenant.rate_per_second, tenant.rate_burst)
-        );
+        assert_eq!(principal.settings, tenant.settings);
     }
 }
 
@@ -166,17 +175,21 @@ pub async fn a_changed_tenant_shows_in_its_grants(fixture: &AccessFixture) {
 pub async fn simultaneous_changes_of_a_tenant_all_stand(fixture: &AccessFixture) {
     with_acme(fixture).await;
     let changes = [
-        TenantChange {
+        SettingsChange {
             region: Change::Set(region("GB")),
-            ..TenantChange::default()
+            ..SettingsChange::default()
         },
-        TenantChange {
+        SettingsChange {
             rate_per_second: rate(3),
-            ..TenantChange::default()
+            ..SettingsChange::default()
         },
-        TenantChange {
+        SettingsChange {
             rate_burst: rate(5),
-            ..TenantChange::default()
+            ..SettingsChange::default()
+        },
+        SettingsChange {
+            time_zone: Change::Set(time_zone("Asia/Kolkata")),
+            ..SettingsChange::default()
         },
     ];
     let answers = at_once(changes.into_iter().map(|change| {
@@ -186,10 +199,13 @@ pub async fn simultaneous_changes_of_a_tenant_all_stand(fixture: &AccessFixture)
     .await;
     assert!(answers.iter().all(Result::is_ok), "{answers:?}");
     let tenant = fixture.admin.tenants(ample()).await.unwrap().remove(0);
-    assert_eq!(
-        (tenant.region, tenant.rate_per_second, tenant.rate_burst),
-        (Some(region("GB")), NonZeroU32::new(3), NonZeroU32::new(5))
-    );
+    let expected = TenantSettings {
+        region: Some(region("GB")),
+        rate_per_second: NonZeroU32::new(3),
+        rate_burst: NonZeroU32::new(5),
+        time_zone: Some(time_zone("Asia/Kolkata")),
+    };
+    assert_eq!(tenant.settings, expected);
 }
 
 /// Keys of a tenant that does not exist are neither created nor listed.
@@ -487,9 +503,9 @@ pub async fn every_command_keeps_its_deadline(fixture: &AccessFixture) {
     let (bolt, successor) = (new_tenant("bolt"), new_key(2));
     let answer = promptly("create_tenant", admin.create_tenant(&bolt, NOW_MS, passed())).await;
     assert!(is_unavailable(&answer), "create_tenant: {answer:?}");
-    let change = TenantChange {
+    let change = SettingsChange {
         region: Change::Set(region("GB")),
-        ..TenantChange::default()
+        ..SettingsChange::default()
     };
     let answer = promptly("change_tenant", admin.change_tenant("acme", &change, passed())).await;
     assert!(is_unavailable(&answer), "change_tenant: {answer:?}");

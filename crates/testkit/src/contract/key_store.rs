@@ -1,7 +1,7 @@
 //! The clauses of [`KeyStore`].
 
 use domain::{
-    access::{KeyGrant, NewKey, Principal, Scope, Scopes},
+    access::{KeyGrant, NewKey, Principal, Scope, Scopes, TenantSettings},
     port::{KeyStore, access::NewTenant},
 };
 
@@ -14,14 +14,17 @@ async fn found(keys: &dyn KeyStore, key: &NewKey) -> Option<KeyGrant> {
         .expect("a healthy store answers")
 }
 
-/// A stored key is found with its tenant, scopes, limits, region and expiry.
+/// A stored key is found with its tenant, the tenant's settings, its scopes and its expiry.
 pub async fn a_stored_key_is_found_with_its_grant(fixture: &AccessFixture) {
     let admin = &fixture.admin;
     let tenant = NewTenant {
         name: "acme".to_owned(),
-        region: Some("GB".parse().expect("GB is a region")),
-        rate_per_second: std::num::NonZeroU32::new(7),
-        rate_burst: std::num::NonZeroU32::new(u32::MAX),
+        settings: TenantSettings {
+            region: Some("GB".parse().expect("GB is a region")),
+            rate_per_second: std::num::NonZeroU32::new(7),
+            rate_burst: std::num::NonZeroU32::new(u32::MAX),
+            time_zone: Some("America/New_York".parse().expect("New York is a time zone")),
+        },
     };
     let tenant = admin.create_tenant(&tenant, NOW_MS, ample()).await.unwrap();
     for (i, scopes) in [
@@ -44,9 +47,7 @@ pub async fn a_stored_key_is_found_with_its_grant(fixture: &AccessFixture) {
                 key_id: info.id,
                 tenant_id: tenant.id,
                 scopes,
-                region: tenant.region,
-                rate_per_second: tenant.rate_per_second,
-                rate_burst: tenant.rate_burst,
+                settings: tenant.settings,
             },
             expires_at_ms: key.expires_at_ms,
         };

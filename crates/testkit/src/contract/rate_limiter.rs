@@ -3,7 +3,7 @@
 use std::{num::NonZeroU32, sync::Arc, time::Duration};
 
 use domain::{
-    access::{KeyId, Principal, RateLimit, Scopes},
+    access::{KeyId, Principal, RateLimit, Scopes, TenantSettings},
     port::{Clock, RateDecision, RateLimiter},
 };
 use uuid::Uuid;
@@ -47,9 +47,11 @@ fn principal(per_second: Option<u32>, burst: Option<u32>) -> Principal {
         key_id: KeyId(Uuid::now_v7()),
         tenant_id: sample::tenant(),
         scopes: Scopes::all(),
-        region: None,
-        rate_per_second: per_second.and_then(NonZeroU32::new),
-        rate_burst: burst.and_then(NonZeroU32::new),
+        settings: TenantSettings {
+            rate_per_second: per_second.and_then(NonZeroU32::new),
+            rate_burst: burst.and_then(NonZeroU32::new),
+            ..TenantSettings::default()
+        },
     }
 }
 

@@ -1,14 +1,13 @@
 //! [`KeyStore`] and [`AccessAdmin`]: tenants and keys.
 
 use domain::{
-    access::{DEFAULT_TENANT, KeyGrant, KeyHash, KeyId, KeyInfo, NewKey, Principal, Tenant},
+    access::{
+        DEFAULT_TENANT, KeyGrant, KeyHash, KeyId, KeyInfo, NewKey, Principal, SettingsChange, Tenant, TenantSettings,
+    },
     async_trait,
     context::Deadline,
     error::PortError,
-    port::{
-        AccessAdmin, AdminError, KeyStore,
-        access::{NewTenant, TenantChange},
-    },
+    port::{AccessAdmin, AdminError, KeyStore, access::NewTenant},
 };
 use redb::WriteTransaction;
 use uuid::Uuid;
@@ -46,9 +45,7 @@ fn grant(place: KeyPlace, key: &KeyRow, tenant: TenantRow) -> KeyGrant {
             key_id: KeyId(place.key),
             tenant_id: tenant.id,
             scopes: key.scopes(),
-            region: tenant.region,
-            rate_per_second: tenant.rate_per_second,
-            rate_burst: tenant.rate_burst,
+            settings: tenant.settings,
         },
         expires_at_ms: key.expires_at_ms,
     }
@@ -65,7 +62,7 @@ impl AccessAdmin for Redb {
     async fn change_tenant(
         &self,
         tenant: &str,
-        change: &TenantChange,
+        change: &SettingsChange,
         deadline: Deadline,
     ) -> Result<Tenant, AdminError> {
         let (name, change) = (tenant.to_owned(), change.clone());
@@ -168,9 +165,7 @@ impl AccessAdmin for Redb {
         let write = move |write: &_| {
             let tenant = NewTenant {
                 name: DEFAULT_TENANT.to_owned(),
-                region: None,
-                rate_per_second: None,
-                rate_burst: None,
+                settings: TenantSettings::default(),
             };
             let (id, is_new) = match create_tenant(write, &tenant, now_ms) {
                 Ok(created) => (created.id.0, true),

@@ -7,7 +7,7 @@
 use std::num::NonZeroU32;
 
 use domain::{
-    access::{KeyId, KeyInfo, Scope, Scopes, Tenant, TenantId},
+    access::{KeyId, KeyInfo, Scope, Scopes, SettingsChange, Tenant, TenantId, TenantSettings},
     call::{CallId, CallOutcome, EndedCall, RecentCall, Role, SessionId, Turn},
     caller::{Caller, Profile},
     enrichment::{CachedLookup, Company, Enrichment, Line, Person},
@@ -15,10 +15,7 @@ use domain::{
     facts::{Fact, FactKey, FactView, KnownFact, SaidFact, Terms},
     json::JsonObject,
     phone::{PhoneNumber, Region},
-    port::{
-        DailyCaps,
-        access::{NewTenant, TenantChange},
-    },
+    port::{DailyCaps, access::NewTenant},
     receipt::{CallerState, Group, Receipt, ReceiptId},
 };
 use serde::{Deserialize, Serialize};
@@ -31,6 +28,7 @@ pub(crate) struct TenantRow {
     region: Option<String>,
     rate_per_second: Option<NonZeroU32>,
     rate_burst: Option<NonZeroU32>,
+    time_zone: Option<String>,
     created_at_ms: i64,
     cap_lookups: Option<u64>,
     cap_micro_usd: Option<u64>,
@@ -40,37 +38,56 @@ impl TenantRow {
     pub(crate) fn new(tenant: &NewTenant, now_ms: i64) -> Self {
         Self {
             name: tenant.name.clone(),
-            region: tenant.region.map(|region| region.as_str().to_owned()),
-            rate_per_second: tenant.rate_per_second,
-            rate_burst: tenant.rate_burst,
+            region: None,
+            rate_per_second: None,
+            rate_burst: None,
+            time_zone: None,
             created_at_ms: now_ms,
             cap_lookups: None,
             cap_micro_usd: None,
+        }
+        .with_settings(tenant.settings)
+    }
+
+    fn with_settings(self, settings: TenantSettings) -> Self {
+        let TenantSettings {
+            region,
+            rate_per_second,
+            rate_burst,
+            time_zone,
+        } = settings;
+        Self {
+            region: region.map(|region| region.as_str().to_owned()),
+            rate_per_second,
+            rate_burst,
+            time_zone: time_zone.map(|time_zone| time_zone.as_str().to_owned()),
+            ..self
+        }
+    }
+
+    /// What this release does not know is none: the service's own applies.
+    fn settings(&self) -> TenantSettings {
+        TenantSettings {
+            region: self.region.as_deref().and_then(|region| region.parse().ok()),
+            rate_per_second: self.rate_per_second,
+            rate_burst: self.rate_burst,
+            time_zone: self.time_zone.as_deref().and_then(|name| name.parse().ok()),
         }
     }
 
     pub(crate) fn tenant(self, id: Uuid) -> Tenant {
         Tenant {
             id: TenantId(id),
+            settings: self.settings(),
             name: self.name,
-            // A region that this release does not know is none: the service's own applies.
-            region: self.region.and_then(|region| region.parse().ok()),
-            rate_per_second: self.rate_per_second,
-            rate_burst: self.rate_burst,
             created_at_ms: self.created_at_ms,
         }
     }
 
     /// The tenant after `change`.
-    pub(crate) fn changed(self, change: TenantChange) -> Self {
-        let region = self.region.as_deref().and_then(|region| region.parse().ok());
-        let region: Option<Region> = change.region.apply(region);
-        Self {
-            region: region.map(|region| region.as_str().to_owned()),
-            rate_per_second: change.rate_per_second.apply(self.rate_per_second),
-            rate_burst: change.rate_burst.apply(self.rate_burst),
-            ..self
-        }
+    pub(crate) fn changed(self, change: SettingsChange) -> Self {
+        let settings = change.apply(self.settings());
+        self.with_settings(settings)
     }
 
     pub(crate) fn caps(&self) -> DailyCaps {

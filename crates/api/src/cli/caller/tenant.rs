@@ -61,7 +61,7 @@ impl TenantArgs {
                 storage,
                 admin,
                 tenant: tenant.id,
-                region: tenant.region.unwrap_or(self.default_region),
+                region: tenant.settings.region.unwrap_or(self.default_region),
             })
             .await
         })

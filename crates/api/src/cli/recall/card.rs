@@ -4,6 +4,7 @@ use console::Style;
 use domain::{
     phone::PhoneNumber,
     summary::{is_to_come, names_itself},
+    time_zone::{LocalTime, TimeZone},
 };
 use serde_json::Value;
 
@@ -159,7 +160,12 @@ impl Card<'_> {
             ("promise", _) => RowLabel::Open,
             ("appointment", _) | (_, Some(_)) => {
                 let said_at_ms = said_at_ms(fact).unwrap_or(self.now_ms);
-                if is_to_come(text(fact, "/when").as_deref(), said_at_ms, self.now_ms) {
+                // The answer does not tell where the tenant is.
+                let now = LocalTime {
+                    ms: self.now_ms,
+                    zone: TimeZone::default(),
+                };
+                if is_to_come(text(fact, "/when").as_deref(), said_at_ms, now) {
                     RowLabel::Open
                 } else {
                     RowLabel::Past
@@ -351,7 +357,7 @@ mod tests {
                 "total_calls": 2, "tags": ["vip", "dental"], "custom_attributes": {"plan": "gold", "visits": 7}
             },
             "memory": {
-                "summary": "2 calls so far, the last on 18 November 2026 (UTC): a callback was requested. \
+                "summary": "2 calls so far, the last on 18 November 2026: a callback was requested. \
                     Caller wants to know what a crown costs.",
                 "gaps": 1,
                 "recent_calls": [
@@ -395,7 +401,7 @@ mod tests {
   calls      2
   tags       vip, dental
   attributes plan = gold, visits = 7
-  summary    2 calls so far, the last on 18 November 2026 (UTC): a callback was
+  summary    2 calls so far, the last on 18 November 2026: a callback was
              requested. Caller wants to know what a crown costs.
   open       callback requested 3 days ago, 2026-11-18 14:02 UTC
   open       promise: call you back with the price (said 3 days ago)
@@ -425,7 +431,7 @@ mod tests {
                 "total_calls": 2, "tags": ["vip", "dental"], "custom_attributes": {"plan": "gold"}
             },
             "memory": {
-                "summary": "2 calls so far, the last on 18 November 2026 (UTC): a callback was requested. Caller asks \
+                "summary": "2 calls so far, the last on 18 November 2026: a callback was requested. Caller asks \
                     what a crown costs, and the agent will call the caller back with the price. Open: the callback \
                     requested on 18 November 2026. On record: we promised: \"call you back with the price\" (said on \
                     18 November 2026), best time \"after five\". On 24 August 2026: an appointment was booked. Caller \
@@ -518,7 +524,7 @@ mod tests {
   tags       vip, dental
   attributes plan = gold, visits = 7
   summary    2 calls so far, the last on 18
-             November 2026 (UTC): a callback
+             November 2026: a callback
              was requested. Caller wants to
              know what a crown costs.
   open       callback requested 3 days ago,

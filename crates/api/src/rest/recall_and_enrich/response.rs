@@ -22,7 +22,7 @@ use crate::{clock::rounded_ms, middleware::frame::Frame, rest::get_caller::Calle
         "custom_attributes": {}
     },
     "memory": {
-        "summary": "1 call so far, the last on 23 November 2025 (UTC): an appointment was booked.",
+        "summary": "1 call so far, the last on 23 November 2025: an appointment was booked.",
         "recent_calls": [{
             "call_id": "019ab001-2c00-7000-8000-000000000001", "started_at_ms": 1_763_892_000_000_i64, "duration_s": 94,
             "summary": "Caller said: \"I would like a cleaning on Tuesday at three\".", "outcome": "appointment_booked"
