@@ -43,11 +43,13 @@ pub enum FactKey {
     Order,
     /// `promise`: what the caller was promised.
     Promise,
+    /// `consent`: `recording refused` or `storing refused`.
+    Consent,
 }
 
 impl FactKey {
     /// Every key.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Name,
         Self::Email,
         Self::CallbackNumber,
@@ -59,6 +61,7 @@ impl FactKey {
         Self::Appointment,
         Self::Order,
         Self::Promise,
+        Self::Consent,
     ];
 
     /// The key's name in the interface and in storage.
@@ -76,28 +79,15 @@ impl FactKey {
             Self::Appointment => "appointment",
             Self::Order => "order",
             Self::Promise => "promise",
+            Self::Consent => "consent",
         }
     }
 
-    /// How many facts of the key stand at once: one, which a newer statement supersedes, except for references,
-    /// agreements and promises, which stand beside each other.
+    /// The key under which a statement about `topic` is kept; `None` where it is no fact: the wish not to be called is
+    /// a mark of the caller.
     #[must_use]
-    pub const fn most_standing(self) -> usize {
-        match self {
-            Self::Reference | Self::Appointment | Self::Order | Self::Promise => 8,
-            _ => 1,
-        }
-    }
-
-    /// Whether what both sides agreed is kept under it.
-    const fn is_agreed(self) -> bool {
-        matches!(self, Self::Appointment | Self::Order)
-    }
-}
-
-impl From<Topic> for FactKey {
-    fn from(topic: Topic) -> Self {
-        match topic {
+    pub const fn of(topic: Topic) -> Option<Self> {
+        Some(match topic {
             Topic::Name => Self::Name,
             Topic::Email => Self::Email,
             Topic::CallbackNumber => Self::CallbackNumber,
@@ -109,7 +99,25 @@ impl From<Topic> for FactKey {
             Topic::Appointment => Self::Appointment,
             Topic::Order => Self::Order,
             Topic::Promise => Self::Promise,
+            Topic::Consent => Self::Consent,
+            Topic::DoNotCall => return None,
+        })
+    }
+
+    /// How many facts of the key stand at once: one, which a newer statement supersedes, except for references,
+    /// agreements and promises, which stand beside each other, and the two kinds of consent.
+    #[must_use]
+    pub const fn most_standing(self) -> usize {
+        match self {
+            Self::Reference | Self::Appointment | Self::Order | Self::Promise => 8,
+            Self::Consent => 2,
+            _ => 1,
         }
+    }
+
+    /// Whether what both sides agreed is kept under it.
+    const fn is_agreed(self) -> bool {
+        matches!(self, Self::Appointment | Self::Order)
     }
 }
 
@@ -294,8 +302,8 @@ pub fn of_call(transcript: &Transcript<'_>, findings: &[Finding]) -> Extraction 
     let mut doubts: Vec<FactKey> = Vec::new();
     for finding in findings {
         match finding {
-            Finding::Statement(statement) => stated.push(fact(transcript, statement)),
-            Finding::Doubt(topic) => doubts.push((*topic).into()),
+            Finding::Statement(statement) => stated.extend(fact(transcript, statement)),
+            Finding::Doubt(topic) => doubts.extend(FactKey::of(*topic)),
         }
     }
     stated.sort_by_key(|fact| fact.turn);
@@ -339,9 +347,9 @@ fn without_repeats(stated: Vec<Fact>) -> Vec<Fact> {
         .collect()
 }
 
-fn fact(transcript: &Transcript<'_>, statement: &Statement) -> Fact {
-    Fact {
-        key: statement.topic.into(),
+fn fact(transcript: &Transcript<'_>, statement: &Statement) -> Option<Fact> {
+    Some(Fact {
+        key: FactKey::of(statement.topic)?,
         quote: transcript.quote(statement).to_owned(),
         value: statement.value.clone(),
         turn: statement.turn,
@@ -349,7 +357,7 @@ fn fact(transcript: &Transcript<'_>, statement: &Statement) -> Fact {
             when: terms.when(),
             status: terms.status,
         }),
-    }
+    })
 }
 
 /// What the rule of standing goes by.

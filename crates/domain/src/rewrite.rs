@@ -178,12 +178,13 @@ fn proven(drafts: &[DraftFact], transcript: &[Turn]) -> Vec<Fact> {
 fn proven_fact(draft: &DraftFact, transcript: &[Turn]) -> Option<Fact> {
     let topic = Topic::ALL
         .into_iter()
-        .find(|topic| FactKey::from(*topic).as_str() == draft.key)?;
+        .find(|topic| FactKey::of(*topic).is_some_and(|key| key.as_str() == draft.key))?;
+    let key = FactKey::of(topic).filter(|key| *key != FactKey::Consent)?;
     let role = transcript.get(draft.turn)?.role;
     let said = topic.speakers().contains(&role.into()) && is_evidence(transcript, draft.turn, role, &draft.quote);
     let value = checks::proven_value(topic, &draft.value, &draft.quote).filter(|_| said)?;
     Some(Fact {
-        key: topic.into(),
+        key,
         value,
         quote: draft.quote.clone(),
         turn: draft.turn,

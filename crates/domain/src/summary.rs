@@ -387,13 +387,14 @@ fn on_record(facts: &[KnownFact], gist: &str, most: usize, zone: TimeZone) -> St
             FactKey::Appointment => "appointment",
             FactKey::Order => "order",
             FactKey::Promise => "we promised:",
+            FactKey::Consent => "consent:",
         };
         let value = first_words(&plain(&fact.value), VALUE_WORDS);
         if gist.contains(&value.to_lowercase()) {
             continue;
         }
         let said = match (fact.key, zone.written_day(fact.said_at_ms)) {
-            (FactKey::Appointment | FactKey::Promise, Some(day)) => format!(" (said on {day})"),
+            (FactKey::Appointment | FactKey::Promise | FactKey::Consent, Some(day)) => format!(" (said on {day})"),
             _ => String::new(),
         };
         // "reference BD4417" says itself what it is.

@@ -48,6 +48,8 @@ const fn key(topic: Topic) -> &'static str {
         Topic::Appointment => "appointment",
         Topic::Order => "order",
         Topic::Promise => "promise",
+        Topic::Consent => "consent",
+        Topic::DoNotCall => "do_not_call",
     }
 }
 

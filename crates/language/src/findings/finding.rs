@@ -30,11 +30,15 @@ pub enum Topic {
     Order,
     /// What the caller was promised.
     Promise,
+    /// The caller's refusal of being recorded, or of having kept what is said.
+    Consent,
+    /// The caller's wish not to be called any more.
+    DoNotCall,
 }
 
 impl Topic {
     /// Every topic.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::Name,
         Self::Email,
         Self::CallbackNumber,
@@ -46,6 +50,8 @@ impl Topic {
         Self::Appointment,
         Self::Order,
         Self::Promise,
+        Self::Consent,
+        Self::DoNotCall,
     ];
 
     /// Who may state it: callers speak for themselves, and agents make promises.

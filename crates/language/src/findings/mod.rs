@@ -15,6 +15,7 @@ mod preference;
 mod promise;
 mod readout;
 mod reference;
+mod refusal;
 mod timing;
 mod utterance;
 
@@ -54,5 +55,6 @@ pub fn of_call(transcript: &Transcript<'_>, today: Option<Day>) -> Vec<Finding> 
     reference::find(&together, &mut findings);
     agreement::find(&call, today, &mut findings);
     promise::find(&call, &mut findings);
+    refusal::find(transcript, &mut findings);
     findings
 }
