@@ -2,7 +2,10 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use crate::text::words::{Sound, Word, words};
+use crate::text::{
+    language::{self, Language},
+    words::{Sound, Word, words},
+};
 
 /// Who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -30,16 +33,23 @@ pub(crate) struct Turn<'a> {
     pub(crate) text: &'a str,
     /// The words in order, fillers among them. A word that nobody understood has an empty `norm`.
     pub(crate) words: Vec<Word<'a>>,
+    /// In which language it was said.
+    pub(crate) language: Language,
 }
 
 impl<'a> Turn<'a> {
-    /// Finds the words of `text`.
+    /// Finds the words of `text`, taken for English.
     pub(crate) fn read(speaker: Speaker, text: &'a str) -> Self {
         let mut words = words(text);
         for word in words.iter_mut().filter(|word| word.sound == Sound::Lost) {
             word.norm = Cow::Borrowed("");
         }
-        Self { speaker, text, words }
+        Self {
+            speaker,
+            text,
+            words,
+            language: Language::English,
+        }
     }
 }
 
@@ -53,6 +63,12 @@ impl<'a> Transcript<'a> {
     #[must_use]
     pub fn read(turns: impl IntoIterator<Item = (Speaker, &'a str)>) -> Self {
         let turns = turns.into_iter().map(|(speaker, text)| Turn::read(speaker, text));
-        Self { turns: turns.collect() }
+        let mut turns: Vec<Turn<'a>> = turns.collect();
+        let said = turns.iter();
+        let languages = language::of_turns(said.map(|turn| (turn.speaker == Speaker::Caller, turn.words.as_slice())));
+        for (turn, language) in turns.iter_mut().zip(languages) {
+            turn.language = language;
+        }
+        Self { turns }
     }
 }

@@ -24,7 +24,10 @@ pub(crate) use finding::is_within_bounds;
 pub use finding::{Finding, NAME_CHARACTERS, QUOTE_CHARACTERS, Statement, Topic, VALUE_CHARACTERS};
 pub(crate) use preference::is_channel;
 
-use crate::transcript::{Transcript, Turn};
+use crate::{
+    text::language::Language,
+    transcript::{Transcript, Turn},
+};
 use dictation::Dictation;
 use exchange::exchanges;
 use utterance::Utterance;
@@ -38,6 +41,7 @@ pub fn of_call(transcript: &Transcript<'_>, today: Option<Day>) -> Vec<Finding> 
         .turns
         .iter()
         .enumerate()
+        .filter(|(_, turn)| turn.language == Language::English)
         .map(|(place, turn)| Utterance::new(place, turn))
         .collect();
     let mut findings = Vec::new();

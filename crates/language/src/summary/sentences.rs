@@ -2,6 +2,7 @@
 
 use crate::{
     text::{
+        language::Language,
         numbers::is_number,
         phrases::{Phrases, phrases},
         small::is_interjection,
@@ -46,7 +47,8 @@ pub(super) fn sentences<'t>(transcript: &'t Transcript<'_>) -> Vec<Sentence<'t>>
     let mut found: Vec<Sentence<'_>> = Vec::new();
     let mut sentence: Vec<SentenceWord<'_>> = Vec::new();
     let mut speaker = Speaker::Agent;
-    for (place, turn) in transcript.turns.iter().enumerate() {
+    let turns = transcript.turns.iter().enumerate();
+    for (place, turn) in turns.filter(|(_, turn)| turn.language == Language::English) {
         let said = said(place, turn);
         let Some(first) = said.first() else { continue };
         // Recognisers end a turn at every pause; a sentence may go on behind it.

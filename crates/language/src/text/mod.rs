@@ -1,6 +1,7 @@
 //! Words: where they stand in a text, which of them were really said, what they mean, and how to show them safely.
 
 pub mod invisible;
+pub(crate) mod language;
 pub(crate) mod look;
 pub(crate) mod numbers;
 pub(crate) mod ordinary;
