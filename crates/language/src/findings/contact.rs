@@ -264,7 +264,7 @@ fn part(utterance: &Utterance<'_>, start: usize, end: usize) -> Option<(String, 
     (!written.is_empty()).then_some((written, end))
 }
 
-fn is_address(value: &str) -> bool {
+pub(super) fn is_address(value: &str) -> bool {
     let Some((local, domain)) = value.split_once('@') else {
         return false;
     };

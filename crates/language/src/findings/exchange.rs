@@ -1,7 +1,7 @@
 //! Questions and answers: which turn of the agent a turn of the caller may answer.
 
 use super::utterance::Utterance;
-use crate::{text::small::is_interjection, transcript::Speaker};
+use crate::transcript::Speaker;
 
 /// A turn of the caller with the agent's turn that it may answer.
 pub(super) struct Exchange<'c, 'a> {
@@ -11,8 +11,12 @@ pub(super) struct Exchange<'c, 'a> {
     pub(super) behind: &'c [&'c Utterance<'a>],
 }
 
-/// The caller's turns. Only the first one with words behind an agent's turn answers it.
-pub(super) fn exchanges<'c, 'a>(call: &'c [&'c Utterance<'a>]) -> Vec<Exchange<'c, 'a>> {
+/// The caller's turns. Only the first one with words behind an agent's turn answers it. `is_interjection` tells the
+/// words that say nothing.
+pub(super) fn exchanges<'c, 'a>(
+    call: &'c [&'c Utterance<'a>],
+    is_interjection: impl Fn(&str) -> bool,
+) -> Vec<Exchange<'c, 'a>> {
     let mut question = None;
     let mut exchanges = Vec::new();
     for (place, utterance) in call.iter().copied().enumerate() {

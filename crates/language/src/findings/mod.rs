@@ -16,6 +16,7 @@ mod promise;
 mod readout;
 mod reference;
 mod refusal;
+mod spanish;
 mod timing;
 mod utterance;
 
@@ -25,7 +26,7 @@ pub use finding::{Finding, NAME_CHARACTERS, QUOTE_CHARACTERS, Statement, Topic, 
 pub(crate) use preference::is_channel;
 
 use crate::{
-    text::language::Language,
+    text::{language::Language, small::is_interjection},
     transcript::{Transcript, Turn},
 };
 use dictation::Dictation;
@@ -47,12 +48,12 @@ pub fn of_call(transcript: &Transcript<'_>, today: Option<Day>) -> Vec<Finding> 
     let mut findings = Vec::new();
     name::find(&call, &mut findings);
     let as_said: Vec<&Utterance<'_>> = call.iter().collect();
-    let dictations = dictation::of_call(&call, &exchanges(&as_said), &mut findings);
+    let dictations = dictation::of_call(&call, &exchanges(&as_said, is_interjection), &mut findings);
     let dictated: Vec<Turn<'_>> = dictations.iter().map(Dictation::turn).collect();
     let dictated = dictations.iter().zip(&dictated);
     let dictated: Vec<Utterance<'_>> = dictated.map(|(dictation, turn)| dictation.utterance(turn)).collect();
     let together = dictation::together(&as_said, &dictations, &dictated);
-    let exchanges = exchanges(&together);
+    let exchanges = exchanges(&together, is_interjection);
     contact::find(&exchanges, &mut findings);
     place::find(&exchanges, &mut findings);
     preference::find(&exchanges, &mut findings);
@@ -60,5 +61,6 @@ pub fn of_call(transcript: &Transcript<'_>, today: Option<Day>) -> Vec<Finding> 
     agreement::find(&call, today, &mut findings);
     promise::find(&call, &mut findings);
     refusal::find(transcript, &mut findings);
+    spanish::find(transcript, today, &mut findings);
     findings
 }

@@ -143,7 +143,7 @@ fn is_code_letter(norm: &str) -> bool {
 }
 
 /// The digits (and letters) of a word in figures as `555-0142`, `(202)` or `AB-1234`.
-fn figures(shown: &str, letters: bool) -> Option<String> {
+pub(super) fn figures(shown: &str, letters: bool) -> Option<String> {
     let plain = |c: char| c.is_ascii_digit() || matches!(c, '-' | '.' | '(' | ')' | '+' | '/');
     let fits = shown.bytes().any(|b| b.is_ascii_digit())
         && shown

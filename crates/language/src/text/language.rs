@@ -76,12 +76,15 @@ fn sign(words: &[Word<'_>]) -> Sign {
     }
     let mut english = 0;
     let (mut spanish, mut shared, mut foreign) = (0, 0, 0);
+    // Those of the shared words that no English sentence has.
+    let mut telling = 0;
     for word in words.iter().take(LOOKED_AT) {
         let word = word.norm.as_ref();
         if ENGLISH.has(word) {
             english += 1;
         } else if SHARED.has(word) {
             shared += 1;
+            telling += usize::from(!is_small(word) && !is_ordinary(word));
         } else if SPANISH.has(word) {
             spanish += 1;
         } else if FOREIGN.has(word) {
@@ -92,14 +95,14 @@ fn sign(words: &[Word<'_>]) -> Sign {
     let weight = if spanish > 0 { 2 * spanish + shared } else { 0 };
     if weight > 2 && weight > 3 * english && weight > 4 * foreign {
         Sign::Sure(Language::Spanish)
-    } else if foreign > 1 && foreign > english {
+    } else if foreign > 1 && foreign > english || english == 0 && is_of_another_script(words) {
         Sign::Sure(Language::Other)
-    } else if english < 2 && are_strange(words) {
+    } else if english < 2 && spanish + shared == 0 && are_strange(words) {
         Sign::Strange
-    } else if english > 0 {
+    } else if english > foreign {
         Sign::Sure(Language::English)
     } else {
-        Sign::Shared(shared)
+        Sign::Shared(telling)
     }
 }
 
@@ -133,6 +136,16 @@ fn is_plainly_english(word: &str) -> bool {
     )
 }
 
+/// Whether more than half of the words are not in Latin letters.
+fn is_of_another_script(words: &[Word<'_>]) -> bool {
+    let words = &words[..words.len().min(LOOKED_AT)];
+    let is_other = |word: &&Word<'_>| word.norm.starts_with(|c: char| c.is_alphabetic() && c > LAST_LATIN);
+    words.iter().filter(is_other).count() * 2 > words.len()
+}
+
+/// The last letter of the Latin script in the order of Unicode, but for rare ones.
+const LAST_LATIN: char = '\u{24f}';
+
 /// The fewest words that can be told to be of no language that is read.
 const FEWEST_STRANGE: usize = 5;
 
@@ -145,7 +158,7 @@ fn are_strange(words: &[Word<'_>]) -> bool {
     let (mut all, mut known) = (0, 0);
     for word in words {
         let word = word.norm.as_ref();
-        let is_known = word.len() == 1 || is_number(word) || is_small(word) || is_ordinary(word) || SHARED.has(word);
+        let is_known = word.len() == 1 || is_number(word) || is_small(word) || is_ordinary(word);
         all += 1;
         known += usize::from(is_known);
     }
@@ -155,41 +168,49 @@ fn are_strange(words: &[Word<'_>]) -> bool {
 /// Words of English that its neighbours have not, nor does anybody borrow them.
 #[rustfmt::skip]
 const ENGLISH_WORDS: &[&str] = &[
-    "about", "and", "any", "are", "because", "been", "but", "call", "can", "can't", "could", "did", "didn't",
-    "does", "doesn't", "don't", "for", "from", "get", "give", "good", "got", "had", "have", "help", "her", "here",
-    "his", "how", "i", "i'd", "i'll", "i'm", "i've", "if", "is", "it", "it's", "just", "know", "let", "like",
-    "looking", "make", "my", "name", "need", "not", "now", "of", "only", "our", "right", "see", "she", "some",
-    "thank", "that", "that's", "the", "their", "them", "then", "there", "there's", "they", "this", "today",
-    "tomorrow", "want", "we", "we'll", "we're", "were", "what", "what's", "when", "where", "which", "who", "why",
-    "with", "would", "yeah", "yes", "you", "you're", "your",
+    "about", "and", "any", "are", "back", "because", "been", "but", "call", "calling", "can", "can't", "could",
+    "did", "didn't", "does", "doesn't", "don't", "every", "for", "from", "get", "give", "good", "got", "had",
+    "have", "help", "her", "here", "his", "how", "i", "i'd", "i'll", "i'm", "i've", "if", "is", "it", "it's",
+    "just", "know", "let", "like", "looking", "make", "my", "name", "need", "never", "not", "now", "of", "off",
+    "one", "only", "our", "right", "see", "she", "some", "stop", "take", "thank", "that", "that's", "the", "their",
+    "them", "then", "there", "there's", "they", "this", "today", "tomorrow", "want", "we", "we'll", "we're", "were",
+    "what", "what's", "when", "where", "which", "who", "why", "with", "would", "yeah", "yes", "you", "you're",
+    "your",
 ];
 
 /// Words of Spanish that neither English nor, for the most part, its neighbours have, with and without accents.
 #[rustfmt::skip]
 const SPANISH_WORDS: &[&str] = &[
-    "ahora", "aquí", "arroba", "ayer", "borren", "buenas", "bueno", "buenos", "bórreme", "catorce", "celular",
-    "cero", "cincuenta", "cita", "claro", "correo", "cual", "cuales", "cuando", "cuanto", "cuarenta", "cuatro",
-    "cuál", "cuáles", "cuándo", "cuánto", "cómo", "dieciseis", "dieciséis", "disculpe", "doce", "días", "dígame",
-    "entonces", "estamos", "estan", "estoy", "está", "están", "gracias", "gustaria", "gustaría", "habla", "hablo",
-    "hace", "hacer", "hasta", "hay", "hola", "hoy", "jueves", "llama", "llamada", "llamadas", "llamamos", "llaman",
-    "llamar", "llamaremos", "llamarle", "llamarme", "llamará", "llamarán", "llamaré", "llame", "llamen", "llamenme",
-    "llames", "llamo", "llamó", "llámeme", "llámenme", "lunes", "manana", "martes", "mañana", "miercoles",
-    "miércoles", "mucho", "muy", "más", "mío", "móvil", "necesito", "noche", "nombre", "noventa", "nuestra",
-    "nuestro", "nueve", "número", "ochenta", "ocho", "pero", "podria", "podría", "puede", "pueden", "puedo", "pues",
-    "quien", "quiere", "quieren", "quiero", "quince", "quinientos", "quisiera", "quitenme", "quién", "qué",
-    "quíteme", "quítenme", "sabado", "saquenme", "seiscientos", "sesenta", "setenta", "señor", "señora", "siempre",
-    "siete", "soy", "sábado", "sáquenme", "sí", "tambien", "también", "teléfono", "tenemos", "tengo", "tiene",
-    "tienen", "trece", "treinta", "usted", "ustedes", "vale", "veinte", "veintiuno", "viernes", "vuelva", "vuelvan",
-    "yo",
+    "agendada", "agendar", "ahora", "apellido", "apellidos", "apunte", "aquí", "arroba", "ayer", "borre", "borren",
+    "borrenme", "buenas", "bueno", "buenos", "bórreme", "bórrenme", "catorce", "celular", "cero", "cincuenta",
+    "cita", "claro", "cliente", "correo", "cual", "cuales", "cuando", "cuanto", "cuarenta", "cuatro", "cuál",
+    "cuáles", "cuándo", "cuánto", "cuénteme", "cómo", "decirme", "deja", "deje", "dejen", "deme", "diciembre",
+    "dieciseis", "dieciséis", "digame", "dinero", "direccion", "dirección", "disculpe", "doce", "déme", "días",
+    "dígame", "electronico", "electrónico", "ellos", "enero", "entonces", "enviar", "escribame", "escribanme",
+    "escríbame", "escríbanme", "esposa", "esposo", "estamos", "estan", "estoy", "está", "están", "febrero",
+    "gracias", "guion", "guión", "gustaria", "gustaría", "gusto", "habia", "habla", "hablo", "había", "hace",
+    "hacer", "han", "hasta", "hay", "hemos", "hermana", "hermano", "hija", "hijo", "hola", "hoy", "jueves", "llama",
+    "llamada", "llamadas", "llamamos", "llaman", "llamandome", "llamar", "llamaremos", "llamarle", "llamarme",
+    "llamaron", "llamará", "llamarán", "llamaré", "llame", "llamen", "llamenme", "llames", "llamo", "llamándome",
+    "llamó", "llámeme", "llámenme", "lunes", "manana", "mandar", "martes", "mañana", "mañanas", "miercoles",
+    "miércoles", "mucho", "muy", "más", "mío", "móvil", "necesitaba", "necesito", "noche", "noches", "nombre",
+    "nosotros", "noventa", "noviembre", "nuestra", "nuestro", "nueva", "nueve", "número", "ochenta", "ocho",
+    "octubre", "pero", "podria", "podrian", "podría", "podrían", "puede", "pueden", "puedo", "pues", "queria",
+    "quería", "quien", "quiere", "quieren", "quiero", "quince", "quinientos", "quisiera", "quitenme", "quién",
+    "qué", "quíteme", "quítenme", "reservar", "sabado", "saquenme", "seiscientos", "septiembre", "sería", "sesenta",
+    "setenta", "señor", "señora", "sido", "siempre", "siete", "soy", "sábado", "sáquenme", "sí", "sólo", "tambien",
+    "también", "tardes", "teléfono", "tenemos", "tengo", "tiene", "tienen", "trece", "treinta", "usted", "ustedes",
+    "vale", "veinte", "veintiuno", "viernes", "vuelva", "vuelvan", "yo",
 ];
 
 /// Words of Spanish that stand in names of places and people everywhere, or that its neighbours have too.
 #[rustfmt::skip]
 const SHARED_WORDS: &[&str] = &[
-    "al", "bien", "cinco", "como", "con", "correcto", "de", "del", "dia", "domingo", "dos", "el", "en", "es", "esa",
-    "ese", "eso", "esta", "este", "esto", "fue", "la", "las", "le", "les", "lista", "lo", "los", "mas", "me", "mi",
-    "mis", "muchas", "nada", "no", "nos", "numero", "para", "perfecto", "por", "porque", "que", "se", "seis", "si",
-    "sin", "son", "su", "sus", "tarde", "te", "telefono", "todo", "tres", "tu", "un", "una", "uno", "va", "y", "ya",
+    "al", "aqui", "bien", "cinco", "como", "con", "correcto", "de", "del", "dia", "dias", "domingo", "dos", "el",
+    "en", "es", "esa", "ese", "eso", "esta", "este", "esto", "fue", "la", "las", "le", "les", "lista", "lo", "los",
+    "mas", "me", "mi", "mis", "muchas", "nada", "no", "nos", "numero", "para", "perfecto", "por", "porque", "que",
+    "se", "seis", "si", "sin", "son", "su", "sus", "tarde", "te", "telefono", "todo", "tres", "tu", "un", "una",
+    "uno", "va", "y", "ya",
 ];
 
 /// Small words of other languages that neither English nor Spanish has.

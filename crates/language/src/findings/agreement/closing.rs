@@ -6,7 +6,7 @@ use super::{
     moment::{Day, is_of_a_time},
     terms::{Agreement, Status},
 };
-use crate::text::small::is_small;
+use crate::text::small::{WordList, is_small};
 
 /// An agreement as far as another one can mean it.
 #[derive(Debug, Clone, Copy)]
@@ -198,6 +198,17 @@ const NAMELESS: &[&str] = &[
     "time",
 ];
 
+/// The same in Spanish, as people write it: what stands for any agreement, and words for its time.
+#[rustfmt::skip]
+static IN_SPANISH: WordList = WordList::of(&[
+    "abril", "agosto", "al", "catorce", "cinco", "cita", "cuarto", "cuatro", "de", "del", "diciembre", "diez", "doce",
+    "domingo", "dos", "día", "el", "enero", "febrero", "horas", "hoy", "jueves", "julio", "junio", "la", "las", "lunes",
+    "manana", "martes", "marzo", "mayo", "mañana", "media", "mediodia", "mediodía", "menos", "miercoles", "miércoles",
+    "noche", "noviembre", "nueve", "ocho", "octubre", "once", "pasado", "por", "próximo", "quince", "reserva",
+    "sabado", "seis", "septiembre", "siete", "sábado", "tarde", "treinta", "tres", "turno", "una", "uno", "veinte",
+    "viernes", "visita", "y",
+]);
+
 /// The words of a text in lower case that name a thing rather than a time.
 fn names(lower: &str) -> impl Iterator<Item = &str> {
     let words = lower.split(|c: char| !c.is_alphanumeric() && c != '\'');
@@ -215,7 +226,8 @@ fn says_all(what: &str) -> bool {
 /// Whether a word in lower case names a thing rather than a time.
 pub(super) fn is_name(word: &str) -> bool {
     let is_figure = word.starts_with(|c: char| c.is_ascii_digit());
-    let is_nameless = is_small(word) || is_of_a_time(word) || ANY.contains(&word) || NAMELESS.contains(&word);
+    let is_nameless =
+        is_small(word) || is_of_a_time(word) || ANY.contains(&word) || NAMELESS.contains(&word) || IN_SPANISH.has(word);
     !word.is_empty() && !is_figure && !is_nameless
 }
 
@@ -230,6 +242,11 @@ fn without_ending(word: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn searched_lists_are_sorted() {
+        assert!(IN_SPANISH.is_sorted());
+    }
 
     fn closes(what: &str, day: Option<Day>, status: Status, earlier: &str) -> bool {
         let earlier = AgreementView {

@@ -12,6 +12,7 @@ use std::ops::Range;
 
 pub use closing::{AgreementView, repeats, unclosed};
 pub use moment::{Day, TimeOfDay};
+pub(super) use moment::{Mention, Moment, SaidDay, SaidHour};
 use terms::Agreement;
 pub use terms::{Status, Terms, UnknownStatus};
 

@@ -57,7 +57,7 @@ impl Day {
     }
 
     /// The day of the week, Monday as 0.
-    pub(super) fn weekday(self) -> i64 {
+    pub(in super::super) fn weekday(self) -> i64 {
         (self.0 + 3).rem_euclid(7)
     }
 }

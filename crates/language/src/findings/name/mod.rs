@@ -21,7 +21,8 @@ use crate::{
     },
     transcript::Speaker,
 };
-use shape::{Candidate, MARKERS, TITLES, candidate, is_capital, is_close, is_letter, spelling, titled};
+use shape::{Candidate, MARKERS, TITLES, candidate, is_close, is_letter, spelling};
+pub(super) use shape::{is_capital, titled};
 
 /// Looks for introductions in all of a call.
 pub(super) fn find(call: &[Utterance<'_>], findings: &mut Vec<Finding>) {

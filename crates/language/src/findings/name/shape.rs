@@ -139,7 +139,7 @@ pub(super) fn is_letter(norm: &str) -> bool {
     chars.next().is_some_and(char::is_alphabetic) && chars.next().is_none()
 }
 
-pub(super) fn is_capital(shown: &str) -> bool {
+pub(in super::super) fn is_capital(shown: &str) -> bool {
     shown.chars().next().is_some_and(char::is_uppercase)
 }
 
@@ -149,7 +149,7 @@ fn is_shouting(text: &str) -> bool {
 }
 
 /// A part of a name with the capitals that it should have. A spelling of mixed case is kept.
-pub(super) fn titled(shown: &str) -> String {
+pub(in super::super) fn titled(shown: &str) -> String {
     let mixed = shown.chars().any(char::is_lowercase) && shown.chars().any(char::is_uppercase);
     if mixed {
         return shown.trim_end_matches('.').to_owned();

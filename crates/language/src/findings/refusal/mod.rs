@@ -15,11 +15,11 @@ use std::ops::Range;
 
 use super::finding::{Finding, Statement, is_within_bounds};
 use crate::{
-    text::small::WordList,
+    text::{language::Language, small::WordList},
     transcript::{Speaker, Transcript},
 };
 use answer::Answer;
-use refused::Refused;
+pub(super) use refused::Refused;
 use speech::Speech;
 
 /// What is said about one of these things, in the order in which it is said.
@@ -121,7 +121,7 @@ fn answered(transcript: &Transcript<'_>, events: &mut Vec<Event>) {
         .turns
         .iter()
         .enumerate()
-        .filter(|(_, turn)| !turn.words.is_empty())
+        .filter(|(_, turn)| !turn.words.is_empty() && turn.language == Language::English)
     {
         if turn.speaker == Speaker::Agent {
             asked = answer::question(place, turn);

@@ -4,21 +4,21 @@ use crate::findings::finding::Topic;
 
 /// What a caller may refuse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Refused {
+pub(in crate::findings) enum Refused {
     Calls,
     Recording,
     Storing,
 }
 
 impl Refused {
-    pub(super) const fn topic(self) -> Topic {
+    pub(in crate::findings) const fn topic(self) -> Topic {
         match self {
             Self::Calls => Topic::DoNotCall,
             Self::Recording | Self::Storing => Topic::Consent,
         }
     }
 
-    pub(super) const fn value(self) -> &'static str {
+    pub(in crate::findings) const fn value(self) -> &'static str {
         match self {
             Self::Calls => "no calls",
             Self::Recording => "recording refused",

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::{
     text::{
+        language::Language,
         look::Look,
         phrases::Phrases,
         small::{WordList, is_interjection},
@@ -30,7 +31,8 @@ impl<'t> Speech<'t> {
     /// agent said no more than "okay" between.
     pub(super) fn of_caller(turns: &'t [Turn<'_>]) -> Self {
         let mut speech = Self { words: Vec::new() };
-        for (place, turn) in turns.iter().enumerate() {
+        let in_english = |(_, turn): &(usize, &Turn<'_>)| turn.language == Language::English;
+        for (place, turn) in turns.iter().enumerate().filter(in_english) {
             match turn.speaker {
                 Speaker::Caller => speech.add(place, turn),
                 Speaker::Agent => {
