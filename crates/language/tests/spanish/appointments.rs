@@ -74,3 +74,22 @@ pub(crate) const HELD_OUT: &[Phrasing] = &[
     (&["A: ¿Le ha quedado confirmada la cita del jueves?", "Creo que no."], &[]),
     (&["A: La semana pasada tuvo cita el martes a las cinco de la tarde."], &[]),
 ];
+
+#[rustfmt::skip]
+pub(crate) const LATER: &[Phrasing] = &[
+    (&["A: buenas tardes clinica dental", "hola queria pedir cita para una limpieza", "A: le puedo dar el martes diez a las cinco de la tarde", "si me viene bien", "A: perfecto pues ya la tiene agendada"], &["appointment=2026-03-10T17:00 agreed"]),
+    (&["A: Tengo el lunes a las diez de la mañana o el martes a las cuatro de la tarde.", "El martes a las cuatro de la tarde.", "A: Muy bien, queda confirmado."], &["appointment=2026-03-10T16:00 agreed"]),
+    (&["A: Su revisión ha quedado confirmada para el viernes 13 de marzo a las once y cuarto de la mañana."], &["appointment=2026-03-13T11:15 agreed"]),
+    (&["A: le apunto para el lunes a las siete de la tarde le parece", "si gracias", "A: listo ya quedó apuntado"], &["appointment=2026-03-09T19:00 agreed"]),
+    (&["Llamo para cancelar mi reserva del sábado.", "A: Entendido, la he cancelado."], &["appointment=2026-03-07 cancelled"]),
+    (&["A: Hemos tenido que cambiar su cita, ha quedado reprogramada para el jueves 12 de marzo a las nueve de la mañana."], &["appointment=2026-03-12T09:00 moved"]),
+    (&["A: El fontanero pasará mañana a las doce del mediodía. ¿Le parece bien?", "Vale.", "A: Pues queda anotado."], &["appointment=2026-03-05T12:00 agreed"]),
+    (&["¿Podría cambiar mi cita del viernes para el lunes?", "A: No tenemos nada el lunes.", "Pues la dejo como está."], &[]),
+    (&["A: ¿Y el jueves a las seis?", "Mmm, no sé, ya le diré."], &[]),
+    (&["A: Su cita está pendiente de confirmar para el lunes."], &[]),
+    (&["Tenía una reserva confirmada para el sábado y no aparece.", "A: Déjeme ver."], &[]),
+    (&["A: La promoción termina el viernes a las doce de la noche."], &[]),
+    (&["A: Podemos dejarla reservada para el martes si hace el depósito.", "Lo pensaré."], &[]),
+    (&["A: Si cancela hoy la cita del martes, no hay recargo.", "Gracias por avisar."], &[]),
+    (&["Mi marido tiene su cita el lunes a las diez de la mañana.", "A: Muy bien."], &[]),
+];

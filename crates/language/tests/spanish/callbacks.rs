@@ -74,3 +74,21 @@ pub(crate) const HELD_OUT: &[Phrasing] = &[
     (&["A: Su hija nos llamará mañana."], &[]),
     (&["A: Le habríamos llamado ayer."], &[]),
 ];
+
+#[rustfmt::skip]
+pub(crate) const LATER: &[Phrasing] = &[
+    (&["A: De acuerdo, le llamo mañana sin falta."], &["promise=le llamo mañana sin falta"]),
+    (&["A: Nuestro técnico lo llamará antes de salir."], &["promise=nuestro técnico lo llamará antes de salir"]),
+    (&["A: muy bien nosotros le llamamos en una hora con el precio"], &["promise=le llamamos en una hora con el precio"]),
+    (&["A: Hablo con el taller y le devuelvo la llamada esta tarde."], &["promise=le devuelvo la llamada esta tarde"]),
+    (&["A: Se lo consulto al gerente y él le llamará el lunes."], &["promise=él le llamará el lunes"]),
+    (&["A: Les enviaremos el presupuesto mañana."], &["promise=les enviaremos el presupuesto mañana"]),
+    (&["A: ¿Le puedo llamar mañana?", "Sí."], &[]),
+    (&["A: Cuando le llamamos el lunes no estaba."], &[]),
+    (&["A: Le llama Pedro, de la tienda."], &[]),
+    (&["A: Ya le llamaron ayer, ¿verdad?"], &[]),
+    (&["A: Si pierde la tarjeta, llámenos y le enviaremos otra."], &[]),
+    (&["A: El sistema le enviará un código si lo pide."], &[]),
+    (&["A: Nunca le llamaremos para pedirle la clave."], &[]),
+    (&["Mi hermano les llamará mañana."], &[]),
+];

@@ -74,3 +74,21 @@ pub(crate) const HELD_OUT: &[Phrasing] = &[
     (&["Borren mi correo dani@example.com de la base de datos."], &[]),
     (&["si te digo mi correo es largo"], &[]),
 ];
+
+#[rustfmt::skip]
+pub(crate) const LATER: &[Phrasing] = &[
+    (&["A: ¿me regala un correo?", "claro es adela punto mora arroba example punto com"], &["email=adela.mora@example.com"]),
+    (&["Mi correo: lalo@example.com"], &["email=lalo@example.com"]),
+    (&["mándeme la factura a mi correo, pilar@example.es"], &["email=pilar@example.es"]),
+    (&["A: ¿Tiene usted algún correo electrónico?", "Sí, el mío es simon arroba example punto net."], &["email=simon@example.net"]),
+    (&["mi correo es eme punto rojas arroba example punto com"], &["email=eme.rojas@example.com"]),
+    (&["A: cual es su email", "gloria guion bajo noventa arroba example punto com"], &["email=gloria_90@example.com"]),
+    (&["A: ¿Su correo sigue siendo ana@example.com?", "Ya no, ahora es ana2@example.com."], &[]),
+    (&["no me llega ningún correo de ustedes"], &[]),
+    (&["mi correo lo tiene mi hijo"], &[]),
+    (&["A: ¿Su correo?", "Se lo mando luego."], &[]),
+    (&["el correo de la tienda es tienda@example.com, ¿no?"], &[]),
+    (&["A: Le mando el enlace a lola@example.com.", "Perfecto."], &[]),
+    (&["mi correo es ... ay, no me acuerdo"], &[]),
+    (&["El correo correcto no es ana@example.com."], &[]),
+];

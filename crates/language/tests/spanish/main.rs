@@ -14,6 +14,7 @@ use language::{
     findings::{self, Day, Finding, Statement},
     summary,
 };
+use proptest::prelude::*;
 
 /// Lines of a call, the agent's with `A: ` in front, and what is to be noted, as `key=value`.
 type Phrasing = (&'static [&'static str], &'static [&'static str]);
@@ -135,6 +136,11 @@ fn held_names_are_found() {
 }
 
 #[test]
+fn later_names_are_found() {
+    check("names written later", names::LATER);
+}
+
+#[test]
 fn emails_are_found() {
     check("emails", emails::DEVELOPED);
 }
@@ -142,6 +148,11 @@ fn emails_are_found() {
 #[test]
 fn held_emails_are_found() {
     check("emails held out", emails::HELD_OUT);
+}
+
+#[test]
+fn later_emails_are_found() {
+    check("emails written later", emails::LATER);
 }
 
 #[test]
@@ -155,6 +166,11 @@ fn held_numbers_are_found() {
 }
 
 #[test]
+fn later_numbers_are_found() {
+    check("numbers written later", numbers::LATER);
+}
+
+#[test]
 fn appointments_are_found() {
     check("appointments", appointments::DEVELOPED);
 }
@@ -162,6 +178,11 @@ fn appointments_are_found() {
 #[test]
 fn held_appointments_are_found() {
     check("appointments held out", appointments::HELD_OUT);
+}
+
+#[test]
+fn later_appointments_are_found() {
+    check("appointments written later", appointments::LATER);
 }
 
 #[test]
@@ -175,6 +196,11 @@ fn held_callbacks_are_found() {
 }
 
 #[test]
+fn later_callbacks_are_found() {
+    check("callbacks written later", callbacks::LATER);
+}
+
+#[test]
 fn refusals_are_found() {
     check("refusals", refusals::DEVELOPED);
 }
@@ -182,6 +208,16 @@ fn refusals_are_found() {
 #[test]
 fn held_refusals_are_found() {
     check("refusals held out", refusals::HELD_OUT);
+}
+
+#[test]
+fn later_refusals_are_found() {
+    check("refusals written later", refusals::LATER);
+}
+
+#[test]
+fn last_refusals_are_found() {
+    check("refusals written last", refusals::LAST);
 }
 
 /// Calls in languages that are not read, with names, numbers and times in them.
@@ -301,6 +337,69 @@ fn each_turn_is_read_in_its_own_language() {
             "email=ana@example.com",
         ]
     );
+}
+
+/// Words of which calls are made in which something is stated.
+fn words() -> impl Strategy<Value = String> {
+    let pieces = prop::sample::select(vec![
+        "me llamo",
+        "Ana",
+        "García,",
+        "de la",
+        "mi número es",
+        "el",
+        "seis",
+        "doble",
+        "cincuenta",
+        "y",
+        "612",
+        "+34",
+        "mi correo es",
+        "arroba",
+        "punto",
+        "guion bajo",
+        "ejemplo",
+        "com",
+        "su cita",
+        "queda",
+        "confirmada",
+        "cancelada",
+        "para el martes",
+        "a las tres",
+        "menos cuarto",
+        "de la tarde",
+        "mañana",
+        "pasado",
+        "sí,",
+        "no",
+        "no me llamen",
+        "más",
+        "le llamamos",
+        "le llamará",
+        "¿",
+        "?",
+        "<unk>",
+        "hola.",
+        "si",
+        "quiero una cita",
+        "bórreme de la lista",
+    ]);
+    prop::collection::vec(pieces, 0..12).prop_map(|pieces| pieces.join(" "))
+}
+
+proptest! {
+    #[test]
+    fn what_is_stated_is_proven(lines in prop::collection::vec((any::<bool>(), words()), 0..8)) {
+        let speaker = |is_agent: bool| if is_agent { Speaker::Agent } else { Speaker::Caller };
+        let turns: Vec<(Speaker, &str)> = lines.iter().map(|(agent, text)| (speaker(*agent), text.as_str())).collect();
+        let call = Transcript::read(turns.iter().copied());
+        for finding in findings::of_call(&call, Day::of(2026, 3, 4)) {
+            if let Finding::Statement(statement) = finding {
+                prop_assert!(call.quotes(&statement).all(|quote| !quote.is_empty()));
+                prop_assert!(statement.topic.speakers().contains(&turns[statement.turn].0));
+            }
+        }
+    }
 }
 
 #[test]

@@ -74,3 +74,23 @@ pub(crate) const HELD_OUT: &[Phrasing] = &[
     (&["A: ¿Cuál es el nombre del medicamento?", "Ibuprofeno."], &[]),
     (&["soy autónomo y trabajo los sábados"], &[]),
 ];
+
+#[rustfmt::skip]
+pub(crate) const LATER: &[Phrasing] = &[
+    (&["A: gracias por llamar con quien tengo el gusto", "eh si mire mi nombre es patricia leal"], &["name=Patricia Leal"]),
+    (&["Muy buenas, le llamo porque... perdón, soy Gonzalo Prieto."], &["name=Gonzalo Prieto"]),
+    (&["A: ¿Me da su nombre y apellidos?", "Sí, anote: Leonor Castro Gil."], &["name=Leonor Castro Gil"]),
+    (&["que tal buenas tardes me llamo erika solano necesito ayuda"], &["name=Erika Solano"]),
+    (&["A: su nombre completo", "luis alberto paz"], &["name=Luis Alberto Paz"]),
+    (&["A: ¿Cómo te llamas?", "Me llamo Nuria."], &["name=Nuria"]),
+    (&["Habla Ricardo Soto, de la ferretería."], &["name=Ricardo Soto"]),
+    (&["A: ¿Su nombre?", "¿Perdón?"], &[]),
+    (&["A: me da su nombre", "ya se lo di a su compañera"], &[]),
+    (&["mi esposa se llama rosa y ella hizo el pedido"], &[]),
+    (&["soy el que llamó ayer"], &[]),
+    (&["me llamo mucho la atencion"], &[]),
+    (&["A: ¿Con quién hablo?", "Con el dueño de la casa."], &[]),
+    (&["Mi nombre es muy difícil de escribir."], &[]),
+    (&["A: ¿Cuál es su nombre?", "Lo tiene ahí en la pantalla."], &[]),
+    (&["soy mexicano y vivo en houston"], &[]),
+];

@@ -74,3 +74,21 @@ pub(crate) const HELD_OUT: &[Phrasing] = &[
     (&["A: ¿Cuál es su teléfono?", "seis doce", "A: seis trece", "no, seis doce"], &[]),
     (&["pagué quinientos cincuenta y cinco pesos por cuarenta y dos cajas"], &[]),
 ];
+
+#[rustfmt::skip]
+pub(crate) const LATER: &[Phrasing] = &[
+    (&["mi número es el 55 12 34 56 78 y estoy todo el día"], &["callback_number=5512345678"]),
+    (&["A: ¿Me da un número de teléfono?", "Sí, claro: 600 12 34 56."], &["callback_number=600123456"]),
+    (&["A: su celular por favor", "tres veintiuno cuatro cinco seis siete ocho nueve cero"], &["callback_number=3214567890"]),
+    (&["puede llamarme al seis cero cero uno uno uno dos dos dos"], &["callback_number=600111222"]),
+    (&["A: ¿A qué teléfono le llamo?", "Pues al de siempre no, al 633 22 11 00."], &[]),
+    (&["A: telefono", "el cinco cinco", "A: si", "cuarenta y tres veintiuno", "A: cuarenta y tres veintiuno", "ochenta y siete sesenta y cinco"], &["callback_number=5543218765"]),
+    (&["Mi teléfono es 91 555 01 42 extensión 12."], &[]),
+    (&["A: ¿Cuál es el teléfono de la oficina?", "El 915 550 142."], &[]),
+    (&["mi número de habitación es el 1204567"], &[]),
+    (&["A: ¿Su código postal?", "Veintiocho cero trece."], &[]),
+    (&["son doscientos cincuenta y tres mil pesos"], &[]),
+    (&["A: ¿Me da su número?", "¿Para qué lo quiere?"], &[]),
+    (&["el numero que me dieron es 900 111 222 y no sirve"], &[]),
+    (&["tengo dos números, uno es viejo"], &[]),
+];

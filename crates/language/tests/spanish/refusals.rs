@@ -74,3 +74,46 @@ pub(crate) const HELD_OUT: &[Phrasing] = &[
     (&["Quiten el pan de la lista."], &[]),
     (&["No me llame, ya paso yo mañana."], &[]),
 ];
+
+#[rustfmt::skip]
+pub(crate) const LATER: &[Phrasing] = &[
+    (&["Mire, no me interesa, no me llamen más."], &["do_not_call"]),
+    (&["que dejen de llamarme ya por dios"], &["do_not_call"]),
+    (&["Quiero darme de baja de su lista de llamadas."], &["do_not_call"]),
+    (&["Haga el favor de no volver a llamarme."], &["do_not_call"]),
+    (&["no me marquen mas"], &["do_not_call"]),
+    (&["Borren mis datos y no me llamen nunca más."], &["do_not_call"]),
+    (&["por favor retireme de su lista de llamadas"], &["do_not_call"]),
+    (&["no me llamen al fijo sino al movil"], &[]),
+    (&["¿Y si no me llaman más, cómo me entero?"], &[]),
+    (&["Dígale al técnico que no me llame tan temprano."], &[]),
+    (&["No me llamen todavía."], &[]),
+    (&["no me llamen mas tarde de las ocho"], &[]),
+    (&["No quiero más llamadas perdidas, quiero hablar con alguien."], &[]),
+    (&["Quiero salir de la lista de espera."], &[]),
+];
+
+#[rustfmt::skip]
+pub(crate) const LAST: &[Phrasing] = &[
+    (&["Le pido que no me llame más."], &["do_not_call"]),
+    (&["no quiero que me vuelvan a llamar"], &["do_not_call"]),
+    (&["Ya les dije que no me llamaran más, bórrenme de sus listas."], &["do_not_call"]),
+    (&["Elimínenme de su base de datos, por favor."], &["do_not_call"]),
+    (&["no me contacten mas"], &["do_not_call"]),
+    (&["Por favor, dejen ya de llamar a este número."], &["do_not_call"]),
+    (&["quiero que me den de baja de sus llamadas"], &["do_not_call"]),
+    (&["No vuelvan a marcar este número."], &["do_not_call"]),
+    (&["A: ¿Le interesa la oferta?", "No, y no me llamen más."], &["do_not_call"]),
+    (&["Ponga mi número en la lista de no llamar."], &["do_not_call"]),
+    (&["No me llamen, yo les llamo cuando lo sepa."], &[]),
+    (&["no llamen mas a mi suegra por favor"], &[]),
+    (&["Yo no quiero que me borren de la lista."], &[]),
+    (&["No he pedido que me quiten de la lista."], &[]),
+    (&["A: No me llame usted de tú, por favor.", "Perdone."], &[]),
+    (&["¿Qué hago para que no me llamen más?"], &[]),
+    (&["mi vecino pidio que no lo llamen mas"], &[]),
+    (&["No me llamen más que en caso de urgencia."], &[]),
+    (&["quiteme de la lista de invitados y ponga a mi hermana"], &[]),
+    (&["no me llames exagerado pero esto es un robo"], &[]),
+    (&["Si no quiero que me llamen más, ¿qué hago?"], &[]),
+];

@@ -247,6 +247,9 @@ fn preterite(utterance: &Utterance<'_>, place: usize) -> Option<(usize, Status)>
     })
 }
 
+/// The most words beside the time in an answer that names one.
+const BESIDE_TIME: usize = 4;
+
 /// The sentences of an utterance.
 fn sentences<'u>(utterance: &'u Utterance<'_>) -> impl Iterator<Item = Range<usize>> + 'u {
     let mut start = 0;
@@ -337,8 +340,8 @@ impl<'c, 'a> Course<'_, 'c, 'a> {
             "reservar",
             "una cita",
         ]);
-        let is_short = utterance.words.len() < 8;
-        if is_wish || is_short {
+        let in_times = named.as_ref().map_or(0, |named| named.places.len());
+        if is_wish || utterance.words.len() <= in_times + BESIDE_TIME {
             self.propose(named, false);
         }
     }

@@ -34,14 +34,17 @@ pub(super) fn find(exchanges: &[Exchange<'_, '_>], findings: &mut Vec<Finding>) 
 const EMAIL_CUES: &Phrases = phrases![
     "el correo es",
     "el email es",
+    "el mio es",
     "enviemelo a",
     "escribame a",
     "escribanme a",
     "escribir a",
     "escribirme a",
     "mandemelo a",
+    "mi correo",
     "mi correo a",
     "mi correo de trabajo es",
+    "mi correo electronico",
     "mi correo electronico es",
     "mi correo es",
     "mi correo nuevo es",
@@ -50,12 +53,21 @@ const EMAIL_CUES: &Phrases = phrases![
     "mi direccion de correo electronico es",
     "mi direccion de correo es",
     "mi e-mail es",
+    "mi email",
     "mi email es",
     "mi email personal es",
     "mi mail es",
     "mi nuevo correo es",
     "mi nuevo email es",
 ];
+
+/// Those of them that say nothing by themselves.
+const BARE_CUES: &Phrases = phrases!["mi correo", "mi correo electronico", "mi email"];
+
+/// Whether an address stands at `place`, or a pause before it.
+fn leads_to_address(utterance: &Utterance<'_>, place: usize) -> bool {
+    utterance.ends_before(place) || utterance.shown(place).contains('@')
+}
 
 /// Words that show that an address or a number is not the caller's, or is not to be used.
 const NOT_MINE: &Phrases = phrases![
@@ -123,6 +135,10 @@ fn emails(exchange: &Exchange<'_, '_>, findings: &mut Vec<Finding>) {
         cues.push(start..start);
     }
     for cue in cues {
+        // "Mi correo: ana@example.com"; "mi correo llega tarde" names none.
+        if utterance.behind(cue.start, BARE_CUES) == Some(cue.end) && !leads_to_address(utterance, cue.end) {
+            continue;
+        }
         match address(utterance, cue.end) {
             Some(Some((value, end))) if !is_open(utterance, &cue) => {
                 findings.push(statement(Topic::Email, value, utterance, cue.start..end));
@@ -263,7 +279,6 @@ fn asks_number(agent: &Utterance<'_>) -> bool {
         "de cliente",
         "de cuenta",
         "de factura",
-        "de la clinica",
         "de orden",
         "de pedido",
         "de poliza",
@@ -277,6 +292,8 @@ fn asks_number(agent: &Utterance<'_>) -> bool {
         "nuestro telefono",
         "su numero es",
         "su telefono es",
+        "telefono de la",
+        "telefono del",
     ])
 }
 

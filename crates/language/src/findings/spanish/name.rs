@@ -140,6 +140,8 @@ fn tells_call(utterance: &Utterance<'_>, place: usize) -> bool {
 fn answer(utterance: &Utterance<'_>) -> Option<Introduction> {
     const LEADS: &Phrases = phrases![
         "a nombre de",
+        "anote",
+        "apunte",
         "claro que si",
         "con",
         "con mucho gusto",

@@ -142,7 +142,7 @@ pub(super) fn read_out(utterance: &Utterance<'_>, place: usize) -> Option<Readou
     if code.is_empty() {
         return None;
     }
-    doubtful |= utterance.lost(at) || matches!(utterance.norm(at), "algo" | "como" | "mil" | "millones" | "o" | "y");
+    doubtful |= utterance.lost(at) || matches!(utterance.norm(at), "algo" | "como" | "mil" | "millones" | "o");
     Some(Readout {
         code,
         end: at,
