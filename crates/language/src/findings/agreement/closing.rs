@@ -201,12 +201,12 @@ const NAMELESS: &[&str] = &[
 /// The same in Spanish, as people write it: what stands for any agreement, and words for its time.
 #[rustfmt::skip]
 static IN_SPANISH: WordList = WordList::of(&[
-    "abril", "agosto", "al", "catorce", "cinco", "cita", "cuarto", "cuatro", "de", "del", "diciembre", "diez", "doce",
-    "domingo", "dos", "día", "el", "enero", "febrero", "horas", "hoy", "jueves", "julio", "junio", "la", "las", "lunes",
-    "manana", "martes", "marzo", "mayo", "mañana", "media", "mediodia", "mediodía", "menos", "miercoles", "miércoles",
-    "noche", "noviembre", "nueve", "ocho", "octubre", "once", "pasado", "por", "próximo", "quince", "reserva",
-    "sabado", "seis", "septiembre", "siete", "sábado", "tarde", "treinta", "tres", "turno", "una", "uno", "veinte",
-    "viernes", "visita", "y",
+    "abril", "agosto", "al", "catorce", "cinco", "cita", "cuarto", "cuatro", "de", "del", "diciembre", "diez",
+    "doce", "domingo", "dos", "día", "el", "enero", "febrero", "horas", "hoy", "jueves", "julio", "junio", "la",
+    "las", "lunes", "manana", "martes", "marzo", "mayo", "mañana", "media", "mediodia", "mediodía", "menos",
+    "miercoles", "miércoles", "noche", "noviembre", "nueve", "ocho", "octubre", "once", "para", "pasado", "por",
+    "próximo", "quince", "reserva", "sabado", "seis", "septiembre", "siete", "sábado", "tarde", "treinta", "tres",
+    "turno", "una", "uno", "veinte", "viernes", "visita", "y",
 ]);
 
 /// The words of a text in lower case that name a thing rather than a time.
@@ -242,6 +242,16 @@ fn without_ending(word: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_called_off_in_spanish_closes_what_it_names() {
+        assert!(cancels(
+            "cita del viernes",
+            "cita el viernes a las diez y media de la mañana"
+        ));
+        assert!(cancels("cita", "mesa para dos el sábado a las nueve de la noche"));
+        assert!(!cancels("limpieza del viernes", "mesa para dos el sábado"));
+    }
 
     #[test]
     fn searched_lists_are_sorted() {

@@ -372,7 +372,7 @@ impl<'c, 'a> Course<'_, 'c, 'a> {
             if is_other {
                 return None;
             }
-            let time = utterance.quote(told(utterance, mention)).to_owned();
+            let time = utterance.quote(mention.places.clone()).to_owned();
             if !times.contains(&time) {
                 times.push(time);
             }
@@ -487,13 +487,6 @@ fn complete(new: &mut Proposal<'_, '_>, former: &Proposal<'_, '_>) {
         (new.day, new.names_day) = (former.day, true);
         new.times.splice(0..0, former.times.first().cloned());
     }
-}
-
-/// The places of a time without the words that only lead to it.
-fn told(utterance: &Utterance<'_>, mention: &Mention) -> Range<usize> {
-    let is_lead = matches!(utterance.norm(mention.places.start), "al" | "del" | "para")
-        && utterance.norm(mention.places.start + 1) != "mediodia";
-    mention.places.start + usize::from(is_lead)..mention.places.end
 }
 
 /// The place behind what a noun is about: "mesa para dos", "cita de limpieza".
