@@ -6,12 +6,17 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{report::report, sentences::Sentence};
+use super::{
+    gate::has_clause,
+    report::{detail, is_open, reply, report},
+    sentences::{Sentence, SentenceWord},
+};
 use crate::{
     text::{
-        numbers::is_number,
+        numbers::{is_number, spoken_digit},
         phrases::{Phrases, phrases},
         small::is_small,
+        words::After,
     },
     transcript::Speaker,
 };
@@ -26,7 +31,7 @@ pub const CALL_CHARACTERS: usize = 400;
 const AROUND_CHARACTERS: usize = 17;
 
 /// What each return of the call to a word adds to the word's weight, by the logarithm of the count.
-const RETURN: f64 = 1.0;
+const RETURN: f64 = 1.4;
 
 /// What the first sentence counts more than a late one, and after how many sentences that fades to a third. People
 /// begin with what they want.
@@ -49,8 +54,18 @@ const WEAK: f64 = 0.06;
 /// How many of the best sentences are tried.
 const TRIED: usize = 24;
 
+/// A sentence that is told.
+pub(super) struct Told {
+    /// Its place among the sentences.
+    pub(super) place: usize,
+    /// What its speaker did in saying it.
+    pub(super) report: String,
+    /// Whether it answers the one told before it.
+    pub(super) answers: bool,
+}
+
 /// The chosen sentences by place, each with its report, in the order of the call.
-pub(super) fn telling(sentences: &[Sentence<'_>]) -> Vec<(usize, String)> {
+pub(super) fn telling(sentences: &[Sentence<'_>]) -> Vec<Told> {
     let contents: Vec<Vec<&str>> = sentences.iter().map(contents).collect();
     let ranked = ranked(sentences, &contents);
     let mut chosen = Selection {
@@ -89,10 +104,14 @@ pub(super) fn telling(sentences: &[Sentence<'_>]) -> Vec<(usize, String)> {
     {
         chosen.take(place, SETTLED_WORDS, SETTLED_NOVELTY);
     }
+    if wish {
+        chosen.take_details();
+    }
+    let most = if wish { most + WISH_WORDS } else { most };
     for place in best {
         chosen.take(place, most, NOVELTY);
     }
-    chosen.reports.sort_by_key(|(place, _)| *place);
+    chosen.reports.sort_by_key(|told| told.place);
     chosen.reports
 }
 
@@ -100,7 +119,7 @@ pub(super) fn telling(sentences: &[Sentence<'_>]) -> Vec<(usize, String)> {
 const REQUEST_WORDS: usize = 14;
 
 /// What the caller wanted, when it is more than what was `agreed`.
-pub(super) fn request(sentences: &[Sentence<'_>], agreed: &str) -> Option<(usize, String)> {
+pub(super) fn request(sentences: &[Sentence<'_>], agreed: &str) -> Option<Told> {
     let contents: Vec<Vec<&str>> = sentences.iter().map(contents).collect();
     let agreed = agreed.to_lowercase();
     let agreed: HashSet<&str> = agreed
@@ -117,8 +136,12 @@ pub(super) fn request(sentences: &[Sentence<'_>], agreed: &str) -> Option<(usize
     let (_, place) = ranked(sentences, &contents)
         .into_iter()
         .find(|(_, place)| is_request(place))?;
-    let report = report(&sentences[place])?;
-    (report.split(' ').count() <= REQUEST_WORDS).then_some((place, report))
+    let report = report(&sentences[place], false)?;
+    (report.split(' ').count() <= REQUEST_WORDS).then_some(Told {
+        place,
+        report,
+        answers: false,
+    })
 }
 
 /// The most words of the summary of a call that has so many sentences with something to say.
@@ -130,7 +153,7 @@ fn words(sentences: usize) -> usize {
 struct Selection<'s, 'a> {
     sentences: &'s [Sentence<'a>],
     contents: &'s [Vec<&'s str>],
-    reports: Vec<(usize, String)>,
+    reports: Vec<Told>,
     told: HashSet<&'s str>,
     words: usize,
     characters: usize,
@@ -140,6 +163,10 @@ impl Selection<'_, '_> {
     /// Takes the sentence at `place` unless less than `novelty` percent of its content is new, or it makes
     /// more than `most` words or than [`CALL_CHARACTERS`]; whether it did.
     fn take(&mut self, place: usize, most: usize, novelty: usize) -> bool {
+        let is_told = |place: Option<usize>| self.reports.iter().any(|told| Some(told.place) == place);
+        if is_told(Some(place)) {
+            return false;
+        }
         let contents = self.contents[place].iter().copied();
         let figures = self.sentences[place]
             .words
@@ -151,24 +178,150 @@ impl Selection<'_, '_> {
         if new * 100 < contents.len() * novelty && !new_figure {
             return false;
         }
-        let Some(report) = report(&self.sentences[place]) else {
+        let Some(reports) = self.reports_of(place, (1..=NOUN_REACH).any(|back| is_told(place.checked_sub(back))))
+        else {
             return false;
         };
+        let count = |count: fn(&str) -> usize| reports.iter().map(|told| count(&told.report)).sum::<usize>();
         // One more for the name of the speaker, or for "and".
-        let length = report.split(' ').count() + 1;
+        let length = count(|report| report.split(' ').count() + 1);
         // The first sentence may be a long one: something is better than nothing.
         let most = if self.reports.is_empty() { CALL_WORDS } else { most };
-        let characters = report.chars().count() + AROUND_CHARACTERS;
+        let characters = count(|report| report.chars().count() + AROUND_CHARACTERS);
         if self.words + length > most || self.characters + characters > CALL_CHARACTERS {
             return false;
         }
         self.words += length;
         self.characters += characters;
         self.told.extend(contents.chain(figures));
-        self.reports.push((place, report));
+        for told in &reports {
+            self.told.extend(self.contents[told.place].iter().copied());
+        }
+        self.reports.extend(reports);
         true
     }
+
+    /// Takes what the caller said to the agent's questions for details.
+    fn take_details(&mut self) {
+        for place in 0..self.sentences.len() {
+            let question = &self.sentences[place];
+            if self.words + DETAIL_WORDS > SETTLED_WORDS {
+                return;
+            }
+            if question.speaker != Speaker::Agent
+                || !question.question
+                || !stands_early(question, DETAILS)
+                || is_routine(question)
+            {
+                continue;
+            }
+            let mut replies = self.replies(place);
+            let (Some(first), None) = (replies.next(), replies.next()) else {
+                continue;
+            };
+            drop(replies);
+            let answer = &self.sentences[first];
+            if answer.question || reads_out(answer) || self.knows(first) {
+                continue;
+            }
+            let told = if has_clause(&answer.words) { first } else { place };
+            if told == first || detail(question, answer).is_some() {
+                self.take(told, SETTLED_WORDS, SETTLED_NOVELTY);
+            }
+        }
+    }
+
+    /// Whether the figures of the sentence at `place` are told already; where it has none, its content.
+    fn knows(&self, place: usize) -> bool {
+        let words = self.sentences[place].words.iter().map(|word| word.norm);
+        let mut figures = words.filter(|word| is_number(word)).peekable();
+        if figures.peek().is_some() {
+            figures.all(|figure| self.told.contains(figure))
+        } else {
+            self.contents[place].iter().all(|word| self.told.contains(word))
+        }
+    }
+
+    /// The report of the sentence at `place`, of a question with that of its answer. `follows` where the sentence
+    /// before it is told.
+    fn reports_of(&self, place: usize, follows: bool) -> Option<Vec<Told>> {
+        let sentence = &self.sentences[place];
+        let told = |place, report, answers| Told { place, report, answers };
+        let replies = self.replies(place);
+        // An answer that goes on is no answer by its first part.
+        if sentence.question
+            && sentence.speaker == Speaker::Agent
+            && let Some(first) = replies.clone().next()
+            && replies.clone().nth(1).is_none()
+            && let Some(report) = detail(sentence, &self.sentences[first])
+        {
+            return Some(vec![told(first, report, false)]);
+        }
+        if self.is_cut_off(place) {
+            return None;
+        }
+        let report = report(sentence, follows)?;
+        if !sentence.question || !is_open(&report) {
+            return Some(vec![told(place, report, false)]);
+        }
+        let is_told = |place| self.reports.iter().any(|told| told.place == place);
+        let answer = replies
+            .filter(|reply| !self.sentences[*reply].question)
+            .find_map(|place| Some((place, reply(&self.sentences[place])?)));
+        match answer {
+            Some((answer, _)) if is_told(answer) => Some(vec![told(place, report, false)]),
+            Some((answer, reply)) => Some(vec![told(place, report, false), told(answer, reply, true)]),
+            // What the call is about is told in any case.
+            None if self.reports.is_empty() => Some(vec![told(place, report, false)]),
+            None => None,
+        }
+    }
+
+    /// Where the other speaker replies to the sentence at `place`.
+    fn replies(&self, place: usize) -> impl Iterator<Item = usize> + Clone + use<'_> {
+        let asked = self.sentences[place].speaker;
+        let behind = place + 1..self.sentences.len();
+        let skipped = behind
+            .clone()
+            .take_while(move |place| self.sentences[*place].speaker == asked)
+            .count();
+        behind
+            .skip(skipped)
+            .take_while(move |place| self.sentences[*place].speaker != asked)
+            .take(REPLIES)
+    }
+
+    /// Whether the sentence ends with a figure and its speaker goes on in the next turn, as people read out numbers.
+    fn is_cut_off(&self, place: usize) -> bool {
+        let (sentence, next) = (&self.sentences[place], self.sentences.get(place + 1));
+        let last = &sentence.words[sentence.words.len() - 1];
+        last.after == After::Nothing
+            && is_number(last.norm)
+            && next.is_some_and(|next| next.speaker == sentence.speaker && !has_clause(&next.words))
+    }
 }
+
+/// What a detail takes at least, in words.
+const DETAIL_WORDS: usize = 6;
+
+/// What the wish of a caller adds to the words.
+const WISH_WORDS: usize = 1;
+
+/// Whether a number is read out that is no amount: it is for a fact to keep, or for nobody.
+fn reads_out(sentence: &Sentence<'_>) -> bool {
+    let digits = |word: &&SentenceWord<'_>| spoken_digit(word.norm).is_some();
+    sentence.words.iter().filter(digits).count() > 2
+        || sentence
+            .words
+            .iter()
+            .any(|word| word.norm.bytes().filter(u8::is_ascii_digit).count() > 4)
+}
+
+/// How many sentences before a pronoun may hold its noun.
+const NOUN_REACH: usize = 2;
+
+/// How many sentences of a reply are looked at.
+const REPLIES: usize = 3;
 
 /// The sentences that say something, the most telling first.
 #[expect(
@@ -199,12 +352,12 @@ fn ranked(sentences: &[Sentence<'_>], contents: &[Vec<&str>]) -> Vec<(f64, usize
 /// What the kind of sentence counts.
 fn weight(sentence: &Sentence<'_>) -> f64 {
     let mut weight = match (sentence.speaker, sentence.question) {
-        (Speaker::Caller, false) => 1.1,
+        (Speaker::Caller, false) => 1.25,
         (Speaker::Caller, true) => 0.66,
         (Speaker::Agent, false) => 1.0,
         // A question for one detail tells less than its answer.
         (Speaker::Agent, true) if stands_early(sentence, DETAILS) => 0.6,
-        (Speaker::Agent, true) => 1.5,
+        (Speaker::Agent, true) => 1.25,
     };
     if stands_early(sentence, REQUESTS) {
         weight *= 1.8;
@@ -240,6 +393,8 @@ const REQUESTS: &Phrases = phrases![
     "i've lost",
     "let's",
     "may i",
+    "we would like",
+    "we'd like",
     "will you",
     "would you",
 ];
@@ -293,6 +448,9 @@ const INTRODUCES: &Phrases = phrases!["my name is", "my name's", "your name is"]
 const ROUTINE: &Phrases = phrases![
     "anything else",
     "be all",
+    "be of any help",
+    "be of help",
+    "be of service",
     "can i help you",
     "can you repeat",
     "excuse me",

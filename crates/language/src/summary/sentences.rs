@@ -21,7 +21,9 @@ pub(super) struct SentenceWord<'a> {
     /// What follows it.
     pub(super) after: After,
     /// The turn it is from.
-    turn: usize,
+    pub(super) turn: usize,
+    /// Its first byte in the turn's text.
+    pub(super) start: usize,
 }
 
 /// A sentence, in the words that were really said.
@@ -32,8 +34,9 @@ pub(super) struct Sentence<'a> {
     pub(super) words: Vec<SentenceWord<'a>>,
     /// Whether it asks something.
     pub(super) question: bool,
-    /// The turn in which it begins.
+    /// The turn in which it begins, and the text of that turn.
     pub(super) turn: usize,
+    pub(super) text: &'a str,
 }
 
 /// Room for the words of most sentences.
@@ -53,36 +56,42 @@ pub(super) fn sentences<'t>(transcript: &'t Transcript<'_>) -> Vec<Sentence<'t>>
         let Some(first) = said.first() else { continue };
         // Recognisers end a turn at every pause; a sentence may go on behind it.
         if turn.speaker != speaker || !goes_on(&sentence, first) {
-            close(&mut found, speaker, &mut sentence, false);
+            close(&mut found, transcript, speaker, &mut sentence, false);
         }
         speaker = turn.speaker;
         let punctuated = said.iter().any(|word| word.after != After::Nothing);
         let mut rest = &said[..];
         while let Some((word, following)) = rest.split_first() {
             if sentence.len() >= LONGEST || (!punctuated && restarts(&sentence, rest)) {
-                close(&mut found, speaker, &mut sentence, false);
+                close(&mut found, transcript, speaker, &mut sentence, false);
             }
             // "My name is Ana and I would like ..." says two things.
             if word.norm == "and" && introduces(&sentence) && following.first().is_some_and(is_first_person) {
-                close(&mut found, speaker, &mut sentence, false);
+                close(&mut found, transcript, speaker, &mut sentence, false);
                 rest = following;
                 continue;
             }
             sentence.push(*word);
             match word.after {
-                After::Stop => close(&mut found, speaker, &mut sentence, false),
-                After::Question => close(&mut found, speaker, &mut sentence, true),
+                After::Stop => close(&mut found, transcript, speaker, &mut sentence, false),
+                After::Question => close(&mut found, transcript, speaker, &mut sentence, true),
                 After::Pause | After::Nothing => {}
             }
             rest = following;
         }
     }
-    close(&mut found, speaker, &mut sentence, false);
+    close(&mut found, transcript, speaker, &mut sentence, false);
     found
 }
 
 /// Ends the sentence that `words` hold, if any.
-fn close<'a>(found: &mut Vec<Sentence<'a>>, speaker: Speaker, words: &mut Vec<SentenceWord<'a>>, marked: bool) {
+fn close<'a>(
+    found: &mut Vec<Sentence<'a>>,
+    transcript: &'a Transcript<'_>,
+    speaker: Speaker,
+    words: &mut Vec<SentenceWord<'a>>,
+    marked: bool,
+) {
     if !words.is_empty() {
         let words = std::mem::replace(words, Vec::with_capacity(WORDS));
         let open = words
@@ -92,6 +101,7 @@ fn close<'a>(found: &mut Vec<Sentence<'a>>, speaker: Speaker, words: &mut Vec<Se
             speaker,
             question: marked || (open && asks(&words)),
             turn: words[0].turn,
+            text: transcript.turns[words[0].turn].text,
             words,
         });
     }
@@ -199,7 +209,12 @@ fn said<'t>(place: usize, turn: &'t Turn<'_>) -> Vec<SentenceWord<'t>> {
             norm: &word.norm,
             after: word.after,
             turn: place,
+            start: word.start,
         });
+        if let Some(first) = taken_back(&said) {
+            said.drain(first..said.len() - 1);
+            continue;
+        }
         for length in 1..=3 {
             let Some(first) = said.len().checked_sub(2 * length) else {
                 break;
@@ -216,6 +231,20 @@ fn said<'t>(place: usize, turn: &'t Turn<'_>) -> Vec<SentenceWord<'t>> {
         }
     }
     said
+}
+
+/// Where somebody began what the last word begins again: "ordered a new ordered you a replacement".
+fn taken_back(said: &[SentenceWord<'_>]) -> Option<usize> {
+    let (last, before) = said.split_last()?;
+    if last.norm.len() < 5 || !last.norm.ends_with("ed") {
+        return None;
+    }
+    let reach = before.len().saturating_sub(3);
+    let first = reach + before[reach..].iter().position(|word| word.norm == last.norm)?;
+    before[first..]
+        .iter()
+        .all(|word| word.after == After::Nothing)
+        .then_some(first)
 }
 
 /// How people begin a new sentence where no punctuation tells.
