@@ -53,7 +53,7 @@ pub(super) fn report(sentence: &Sentence<'_>, follows: bool) -> Option<String> {
 fn report_of(sentence: &Sentence<'_>, follows: bool, most: usize) -> Option<String> {
     let whole = trimmed(&sentence.words);
     let words = cut(bare(whole), most);
-    if is_broken_off(words) || !(follows || !lacks_noun(words)) {
+    if is_broken_off(words) || (!follows && lacks_noun(words)) {
         return None;
     }
     let quote = || quoted(sentence, if whole.len() <= most { whole } else { words });

@@ -352,12 +352,11 @@ fn ranked(sentences: &[Sentence<'_>], contents: &[Vec<&str>]) -> Vec<(f64, usize
 /// What the kind of sentence counts.
 fn weight(sentence: &Sentence<'_>) -> f64 {
     let mut weight = match (sentence.speaker, sentence.question) {
-        (Speaker::Caller, false) => 1.25,
         (Speaker::Caller, true) => 0.66,
         (Speaker::Agent, false) => 1.0,
         // A question for one detail tells less than its answer.
         (Speaker::Agent, true) if stands_early(sentence, DETAILS) => 0.6,
-        (Speaker::Agent, true) => 1.25,
+        (Speaker::Agent, true) | (Speaker::Caller, false) => 1.25,
     };
     if stands_early(sentence, REQUESTS) {
         weight *= 1.8;
