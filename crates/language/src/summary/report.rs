@@ -38,7 +38,7 @@ struct ReportWord<'a> {
 }
 
 /// What the speaker of `sentence` did in saying it, as a predicate whose subject is the speaker. `None` when nothing
-/// remains to be told, and when a pronoun has no noun before it; `follows` where the sentence before it is told as well.
+/// remains to be told, and when a pronoun has no noun before it; `follows` where the sentence before is told as well.
 pub(super) fn report(sentence: &Sentence<'_>, follows: bool) -> Option<String> {
     // "That's it" tells nothing.
     let words = trimmed(&sentence.words);
@@ -348,7 +348,7 @@ fn is_marked(word: &SentenceWord<'_>) -> bool {
 /// Characters of markup. `~` breaks a word off.
 const MARKS: &[char] = &['<', '>', '{', '}', '[', ']', '`', '#', '|', '~'];
 
-/// The sentence verbatim, between quotation marks that it cannot close. Nothing when it is not one piece of a turn, when
+/// The sentence verbatim, between quotation marks that it cannot close. Nothing when it is no piece of one turn, when
 /// a part of it was not understood, or when it is no clause.
 fn quoted(sentence: &Sentence<'_>, words: &[SentenceWord<'_>]) -> Option<String> {
     let asks = matches!(
@@ -901,7 +901,8 @@ mod tests {
             // A question that nobody marked, out of its order.
             "which part that you like replaced",
             // A condition without its end.
-            "When we looked at the old boat in the harbour, and at the new one beside it, and asked for the price of both of them",
+            "When we looked at the old boat in the harbour, and at the new one beside it, and asked for the \
+             price of both of them",
         ] {
             assert_eq!(told(Speaker::Caller, said), "", "{said}");
         }
