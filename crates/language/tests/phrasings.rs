@@ -114,11 +114,7 @@ fn phrasings_give_the_facts_that_a_listener_would_note() {
             faults.push(format!("{turns:?}: wanted {wanted:?}, noted {noted:?}"));
         }
     }
-    let report = format!("{counts:?}\n{}", faults.join("\n"));
-    for (key, [right, noted, wanted]) in &counts {
-        assert!(right * 100 >= noted * 98, "precision of {key}: {report}");
-        assert!(right * 100 >= wanted * 90, "recall of {key}: {report}");
-    }
+    assert!(faults.is_empty(), "{counts:?}\n{}", faults.join("\n"));
 }
 
 #[test]

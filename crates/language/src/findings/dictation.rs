@@ -200,6 +200,8 @@ struct Group {
     words: Range<usize>,
     /// Its letters and digits.
     code: String,
+    /// Whether the `@` of an e-mail address is in it.
+    has_at: bool,
 }
 
 impl Group {
@@ -207,6 +209,7 @@ impl Group {
         Self {
             place,
             code: code_of(&call[place], words.clone()),
+            has_at: words.clone().any(|word| call[place].norm(word) == "at"),
             words,
         }
     }
@@ -300,7 +303,11 @@ impl Course {
             let corrects = refuses || matches!(reaction, Reaction::Again | Reaction::Differs);
             match self.add(new, corrects, &reaction) {
                 Ok(true) => end = place + 1,
-                Ok(false) => continue,
+                Ok(false) => {
+                    reaction = Reaction::GoOn { repeats: false };
+                    is_interrupted = false;
+                    continue;
+                }
                 Err(()) => return Outcome::Doubtful(self.place..place + 1),
             }
             if stop < utterance.words.len() || self.is_complete(utterance, start..stop) {
@@ -446,10 +453,13 @@ impl Course {
                 let said = self.said();
                 said.len() >= 11 || said.len() == 10 && !said.starts_with('1')
             }
-            Topic::Email => words.clone().next_back().is_some_and(|last| {
-                last > words.start && matches!(utterance.norm(last - 1), "dot" | "point")
-                    || utterance.shown(last).contains('.')
-            }),
+            Topic::Email => {
+                let ends_domain = |last: usize| {
+                    last > words.start && matches!(utterance.norm(last - 1), "dot" | "point")
+                        || utterance.shown(last).contains('.')
+                };
+                self.groups.iter().any(|group| group.has_at) && words.clone().next_back().is_some_and(ends_domain)
+            }
             Topic::Address => has_zip(utterance, words),
             _ => false,
         }

@@ -1,10 +1,12 @@
 //! When and how the caller likes to be reached.
 
+use std::ops::Range;
+
 use super::{
     agreement,
     exchange::Exchange,
     finding::{Finding, Topic, statement},
-    timing::timing,
+    timing::{Timing, timing},
     utterance::Utterance,
 };
 use crate::text::{
@@ -15,26 +17,37 @@ use crate::text::{
 /// Looks for preferences that callers state.
 pub(super) fn find(exchanges: &[Exchange<'_, '_>], findings: &mut Vec<Finding>) {
     for exchange in exchanges {
-        times(exchange.answer, findings);
+        times(exchange, findings);
         channels(exchange.answer, findings);
     }
 }
 
-/// What stands before the time that a caller prefers.
-const BEFORE: &Phrases = phrases![
-    "best time for me is",
-    "best time is",
+/// What stands before the time at which a caller likes to be called.
+const CALLED: &Phrases = phrases![
     "best time to call is",
     "best time to call me is",
     "best time to reach me is",
-    "best time would be",
-    "better time is",
-    "better time would be",
     "call back",
     "call me",
     "call me back",
     "contact me",
     "give me a call",
+    "phone me",
+    "please call",
+    "prefer calls",
+    "prefer to be called",
+    "reach me",
+    "ring me",
+    "try me",
+];
+
+/// What stands before a time that a caller prefers, for calls or for anything else.
+const BEFORE: &Phrases = phrases![
+    "best time for me is",
+    "best time is",
+    "best time would be",
+    "better time is",
+    "better time would be",
     "i am available",
     "i am free",
     "i am only available",
@@ -54,13 +67,6 @@ const BEFORE: &Phrases = phrases![
     "i'm usually available",
     "i'm usually free",
     "i'm usually home",
-    "phone me",
-    "please call",
-    "prefer calls",
-    "prefer to be called",
-    "reach me",
-    "ring me",
-    "try me",
 ];
 
 /// What stands behind it.
@@ -100,18 +106,27 @@ const NOT: &Phrases = phrases![
     "nobody", "not", "she", "stop", "they", "was", "when", "why", "won't", "you",
 ];
 
-fn times(utterance: &Utterance<'_>, findings: &mut Vec<Finding>) {
-    for cue in utterance.find(BEFORE) {
+fn times(exchange: &Exchange<'_, '_>, findings: &mut Vec<Finding>) {
+    let utterance = exchange.answer;
+    let called = utterance.find(CALLED).map(|cue| (cue, true));
+    let mut cues: Vec<(Range<usize>, bool)> = called.chain(utterance.find(BEFORE).map(|cue| (cue, false))).collect();
+    cues.sort_by_key(|(cue, _)| cue.start);
+    for (cue, is_called) in cues {
         let Some(timing) = timing(utterance, cue.end) else {
             continue;
         };
+        if !(is_called || is_lasting(exchange, &timing)) {
+            findings.push(Finding::Doubt(Topic::PreferredTime));
+            continue;
+        }
         if utterance.has_before(cue.start, 4, NOT) && !requested(utterance, cue.start)
             || (utterance.asks(cue.start) && !requested(utterance, cue.start))
         {
             findings.push(Finding::Doubt(Topic::PreferredTime));
             continue;
         }
-        keep(utterance, timing.places.clone(), cue.start..timing.places.end, findings);
+        let quote = cue.start..timing.places.end;
+        keep(utterance, &timing, quote, findings);
         return;
     }
     if !utterance.has(BEHIND) {
@@ -130,10 +145,11 @@ fn times(utterance: &Utterance<'_>, findings: &mut Vec<Finding>) {
         let Some(last) = utterance.behind(behind, BEHIND) else {
             continue;
         };
-        if utterance.asks(place) || utterance.has_before(place, 4, phrases!["don't", "if", "not", "that", "when"]) {
+        let is_turned = utterance.has_before(place, 4, phrases!["don't", "if", "not", "that", "when"]);
+        if utterance.asks(place) || is_turned || !is_lasting(exchange, &timing) {
             findings.push(Finding::Doubt(Topic::PreferredTime));
         } else {
-            keep(utterance, timing.places, place..last, findings);
+            keep(utterance, &timing, place..last, findings);
         }
         return;
     }
@@ -154,12 +170,55 @@ fn requested(utterance: &Utterance<'_>, place: usize) -> bool {
     (place.saturating_sub(3)..place).any(|start| utterance.behind(start, REQUESTS) == Some(place))
 }
 
-fn keep(
-    utterance: &Utterance<'_>,
-    time: std::ops::Range<usize>,
-    quote: std::ops::Range<usize>,
-    findings: &mut Vec<Finding>,
-) {
+/// Whether a time that was stated without saying what for is about being reached: the agent asked for that, or it
+/// names hours or days as they come again, and the agent did not ask for another time.
+fn is_lasting(exchange: &Exchange<'_, '_>, timing: &Timing) -> bool {
+    const REACHED: &Phrases = phrases![
+        "call",
+        "call you",
+        "contact you",
+        "get hold of you",
+        "phone you",
+        "reach you"
+    ];
+    const ASKS_TIME: &Phrases = phrases![
+        "how soon",
+        "what day",
+        "what hour",
+        "what time",
+        "when",
+        "which day",
+        "which time"
+    ];
+    let utterance = exchange.answer;
+    if let Some(agent) = exchange.question {
+        if agent.has(REACHED) {
+            return true;
+        }
+        if agent.has(ASKS_TIME) {
+            return false;
+        }
+    }
+    timing.places.clone().any(|place| {
+        let norm = utterance.norm(place);
+        matches!(
+            norm,
+            "after" | "any" | "anytime" | "before" | "between" | "every" | "from" | "until" | "weekday" | "weekend"
+        ) || norm.ends_with('s')
+    })
+}
+
+fn keep(utterance: &Utterance<'_>, timing: &Timing, quote: Range<usize>, findings: &mut Vec<Finding>) {
+    let time = timing.places.clone();
+    // "Call me on Friday" is a wish for once.
+    let is_bare_day = timing.day && !timing.clock && !timing.part;
+    let recurs = |place: usize| {
+        utterance.norm(place).ends_with('s') || matches!(utterance.norm(place), "any" | "every" | "weekday" | "weekend")
+    };
+    if is_bare_day && !time.clone().any(recurs) {
+        findings.push(Finding::Doubt(Topic::PreferredTime));
+        return;
+    }
     // A date is when something happens once; it is no preference by the time it is read.
     let once = |norm: &str| matches!(norm, "coming" | "next" | "this");
     if time.clone().any(|place| once(utterance.norm(place))) || agreement::names_a_date(utterance, &time) {
@@ -351,13 +410,7 @@ const NOT_CHANNEL: &Phrases = phrases![
     "without", "won't",
 ];
 
-fn stated(
-    utterance: &Utterance<'_>,
-    quote: std::ops::Range<usize>,
-    channel: &str,
-    clear: bool,
-    findings: &mut Vec<Finding>,
-) {
+fn stated(utterance: &Utterance<'_>, quote: Range<usize>, channel: &str, clear: bool, findings: &mut Vec<Finding>) {
     if clear && !utterance.asks(quote.start) {
         findings.push(statement(Topic::PreferredChannel, channel.to_owned(), utterance, quote));
     } else {

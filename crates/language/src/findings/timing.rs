@@ -16,6 +16,8 @@ pub(super) struct Timing {
     pub(super) day: bool,
     /// Whether it names an hour.
     pub(super) clock: bool,
+    /// Whether it names a part of the day.
+    pub(super) part: bool,
 }
 
 const DAYS: &[&str] = &[
@@ -157,6 +159,7 @@ pub(super) fn timing(utterance: &Utterance<'_>, place: usize) -> Option<Timing> 
         places: place..end,
         day,
         clock,
+        part,
     })
 }
 
@@ -248,7 +251,12 @@ fn hour(utterance: &Utterance<'_>, place: usize, first: usize) -> Option<usize> 
             | "or"
     ) && (place > first || matches!(before, "at" | "after" | "before" | "around" | "until" | "by"));
     let o_clock = figures.contains(':');
-    (marked || suffix || o_clock || led || (minutes && written)).then_some(length)
+    // "Ten in the morning".
+    let behind = place + length;
+    let halved = utterance.norm(behind) == "in"
+        && utterance.norm(behind + 1) == "the"
+        && matches!(utterance.norm(behind + 2), "afternoon" | "evening" | "morning");
+    (marked || suffix || o_clock || led || halved || (minutes && written)).then_some(length)
 }
 
 fn suffix_at(utterance: &Utterance<'_>, place: usize) -> bool {

@@ -11,6 +11,7 @@ use std::ops::Range;
 
 use super::{
     finding::{Finding, Topic, statement},
+    timing::timing,
     utterance::Utterance,
 };
 use crate::{
@@ -21,7 +22,7 @@ use crate::{
     },
     transcript::Speaker,
 };
-use shape::{Candidate, MARKERS, TITLES, candidate, is_close, is_letter, spelling};
+use shape::{Candidate, MARKERS, TITLES, candidate, is_close, is_letter, is_shouting, spelling};
 pub(super) use shape::{is_capital, titled};
 
 /// Looks for introductions in all of a call.
@@ -46,6 +47,18 @@ pub(super) fn find(call: &[Utterance<'_>], findings: &mut Vec<Finding>) {
         for introduction in stated {
             match introduction {
                 Introduction::Doubtful => doubt = true,
+                Introduction::Nickname { part, quote, is_sure } => {
+                    if !is_sure && known.is_empty() && asked != Some(Part::Whole) {
+                        continue;
+                    }
+                    // "Robert Lund" is called "Bob Lund" then.
+                    let family = known.iter().skip(1).cloned();
+                    let name: Vec<String> = std::iter::once(part).chain(family).collect();
+                    if name != known {
+                        findings.push(statement(Topic::Name, name.join(" "), utterance, quote));
+                        known = name;
+                    }
+                }
                 Introduction::Name { parts, quote, corrects } => {
                     match name_change(&known, parts, corrects, doubt, asked) {
                         NameChange::New(name) => {
@@ -84,12 +97,20 @@ enum Introduction {
         quote: Range<usize>,
         corrects: bool,
     },
+    /// What the caller likes to be called.
+    Nickname {
+        part: String,
+        quote: Range<usize>,
+        /// Whether it can be nothing else.
+        is_sure: bool,
+    },
     Doubtful,
 }
 
 const ASKS: &Phrases = phrases![
     "first and last name",
     "name please",
+    "was the name",
     "what name",
     "who am i speaking",
     "who am i talking",
@@ -162,10 +183,12 @@ fn introductions(utterance: &Utterance<'_>, asked: Option<Part>, turns: usize) -
             None => from += 1,
         }
     }
-    if found.is_empty()
-        && let Some(part) = asked
-    {
-        found.extend(answer(utterance, part));
+    let is_answered = found
+        .iter()
+        .any(|introduction| !matches!(introduction, Introduction::Nickname { .. }));
+    if !is_answered && let Some(part) = asked {
+        // The name comes before what people make of it.
+        found.splice(0..0, answer(utterance, part));
     }
     found
 }
@@ -201,6 +224,9 @@ fn introduction(
     turns: usize,
 ) -> Option<(Introduction, usize)> {
     let (first, opening) = (turns == 1, turns <= OPENING);
+    if let Some(found) = nickname(utterance, place) {
+        return Some(found);
+    }
     let doubtful = |end| Some((Introduction::Doubtful, end));
     if let Some(start) = utterance.behind(
         place,
@@ -284,6 +310,49 @@ fn introduction(
     Some((name(parts, place..end_of_quote, false), end))
 }
 
+/// What the caller says at `place` that they are called: "everyone calls me Pete".
+fn nickname(utterance: &Utterance<'_>, place: usize) -> Option<(Introduction, usize)> {
+    const CUES: &Phrases = phrases![
+        "call me",
+        "everybody calls me",
+        "everyone calls me",
+        "friends call me",
+        "i go by",
+        "just call me",
+        "people call me",
+        "please call me",
+        "you can call me",
+        "you can just call me",
+        "you may call me",
+    ];
+    const NOT: &Phrases = phrases![
+        "can", "could", "did", "didn't", "do", "don't", "if", "never", "not", "somebody", "someone", "stop", "that",
+        "they", "to", "when", "why", "will", "would",
+    ];
+    let start = utterance.behind(place, CUES)?;
+    if utterance.has_before(place, 3, NOT) || utterance.asks(place) || timing(utterance, start).is_some() {
+        return None;
+    }
+    let Candidate::Name { parts, end } = candidate(utterance, start, true) else {
+        return None;
+    };
+    let [part] = &parts[..] else { return None };
+    let shown = utterance.shown(start);
+    let is_cased = is_capital(shown) && !is_shouting(utterance.text);
+    // "Call me ASAP."
+    let is_shouted = is_cased && is_shouting(shown);
+    let is_word = is_adjective(part) || !is_cased && utterance.norm(end) == "but";
+    if !follows(utterance, end) || is_word || is_shouted {
+        return None;
+    }
+    let nickname = Introduction::Nickname {
+        part: part.clone(),
+        quote: place..end,
+        is_sure: is_cased,
+    };
+    Some((nickname, end))
+}
+
 /// Whether a name may end before `place`: the sentence does, or goes on with a word that follows names.
 fn follows(utterance: &Utterance<'_>, place: usize) -> bool {
     utterance.ends_before(place) || FOLLOWS.contains(&utterance.norm(place)) || MARKERS.contains(&utterance.norm(place))
@@ -349,6 +418,13 @@ fn answer(utterance: &Utterance<'_>, part: Part) -> Option<Introduction> {
             None if is_interjection(utterance.norm(start)) && !is_capital_inside(utterance, start) => start += 1,
             None => break,
         }
+    }
+    // A name of three letters and more, spelled and not said.
+    if let Some((spelled, end)) = spelling(utterance, start)
+        && utterance.ends_before(end)
+        && !is_small(&spelled)
+    {
+        return Some(name(vec![titled(&spelled)], start..end, part == Part::Last));
     }
     match candidate(utterance, start, true) {
         Candidate::Nothing => None,

@@ -144,7 +144,7 @@ pub(in super::super) fn is_capital(shown: &str) -> bool {
 }
 
 /// Whether a text is in capital letters throughout, so that they tell nothing.
-fn is_shouting(text: &str) -> bool {
+pub(super) fn is_shouting(text: &str) -> bool {
     !text.chars().any(char::is_lowercase)
 }
 
@@ -180,6 +180,7 @@ pub(super) fn spelling(utterance: &Utterance<'_>, place: usize) -> Option<(Strin
             phrases![
                 "it's",
                 "it's spelled",
+                "it's spelt",
                 "spelled",
                 "spelt",
                 "that is",
