@@ -148,7 +148,8 @@ pub struct Fact {
     pub quote: String,
     /// The turn's place in the transcript.
     pub turn: usize,
-    /// What an agreement comes to; `None` for other keys, and where a language model found it.
+    /// What an agreement comes to, and by when a promise is to be kept; `None` for other keys, and where a language model
+    /// found it.
     pub terms: Option<Terms>,
 }
 
@@ -245,8 +246,15 @@ pub struct KnownFact {
     pub said_at_ms: i64,
     /// When the service learned it, in milliseconds since the epoch.
     pub observed_at_ms: i64,
-    /// What an agreement comes to.
+    /// What an agreement comes to, and by when a promise is to be kept.
     pub terms: Option<Terms>,
+}
+
+impl KnownFact {
+    /// What an agreement comes to; `None` for everything else, promises among it.
+    pub(crate) fn agreed(&self) -> Option<&Terms> {
+        self.terms.as_ref().filter(|_| self.key.is_agreed())
+    }
 }
 
 impl fmt::Debug for KnownFact {

@@ -163,7 +163,7 @@ impl<'f> Agreements<'f> {
             past: Vec::new(),
         };
         for fact in facts {
-            let Some(terms) = &fact.terms else { continue };
+            let Some(terms) = fact.agreed() else { continue };
             // What was called off needs no appearance.
             if terms.status == Status::Cancelled {
                 continue;
@@ -211,11 +211,11 @@ fn of_call<'f>(facts: &'f [KnownFact], call: &RecentCall) -> impl Iterator<Item 
     let call = call.call_id;
     facts
         .iter()
-        .filter(move |fact| fact.call_id == call && fact.terms.is_some())
+        .filter(move |fact| fact.call_id == call && fact.agreed().is_some())
 }
 
 fn is_cancelled(fact: &KnownFact) -> bool {
-    let terms = fact.terms.as_ref();
+    let terms = fact.agreed();
     terms.is_some_and(|terms| terms.status == Status::Cancelled)
 }
 
@@ -235,7 +235,7 @@ fn gist(call: &RecentCall, facts: &[KnownFact], is_wanted: impl Fn(&KnownFact) -
     };
     let is_kept = |part: &&str| {
         if let Some(what) = part.strip_prefix(OF_CANCELLATIONS) {
-            let mut agreed = facts.iter().filter(|fact| fact.terms.is_some());
+            let mut agreed = facts.iter().filter(|fact| fact.agreed().is_some());
             return !agreed.any(|fact| says(&fact, what));
         }
         match OF_AGREEMENTS.iter().find_map(|head| part.strip_prefix(head)) {

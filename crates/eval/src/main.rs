@@ -5,8 +5,10 @@
 mod bookings;
 mod dialogues;
 mod names;
+mod phrasings;
 mod porter;
 mod rouge;
+mod share;
 mod speed;
 
 use std::{fs, process::ExitCode};
@@ -61,6 +63,7 @@ fn main() -> ExitCode {
             failed = true;
         }
     }
+    phrasings::print();
     speed::print();
     if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }

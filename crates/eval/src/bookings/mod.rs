@@ -6,7 +6,7 @@
 mod answer;
 mod gold;
 
-use std::{cmp::Reverse, collections::BTreeMap, fmt};
+use std::{cmp::Reverse, collections::BTreeMap};
 
 use domain::{
     call::CallOutcome,
@@ -16,6 +16,8 @@ use domain::{
 use answer::{TODAY_MS, answer};
 pub(crate) use gold::Dialogue;
 use gold::{Item, Kind, tokens};
+
+use crate::share::Share;
 
 /// How many calls of the same caller make a chain.
 const CHAIN: usize = 6;
@@ -59,30 +61,6 @@ const OF_EACH_CALL: [Baseline; 2] = [
 
 fn words(text: &str) -> usize {
     text.split_whitespace().count()
-}
-
-/// How many of some things are so; shown in percent.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Share {
-    hits: usize,
-    of: usize,
-}
-
-impl Share {
-    fn count(&mut self, hit: bool) {
-        self.hits += usize::from(hit);
-        self.of += 1;
-    }
-}
-
-impl fmt::Display for Share {
-    #[expect(clippy::cast_precision_loss, reason = "counts, far below 2^53")]
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.of == 0 {
-            return f.pad("-");
-        }
-        f.pad(&format!("{:.1}", 100.0 * self.hits as f64 / self.of as f64))
-    }
 }
 
 /// How much of what was booked some texts say.
@@ -140,6 +118,8 @@ struct Facts {
     invented: Share,
     /// All facts of a key, and those that could be judged.
     of_key: BTreeMap<FactKey, (usize, Share)>,
+    /// Calls with a fact about the caller that nobody annotated as theirs.
+    unsupported: Share,
 }
 
 impl Facts {
@@ -164,6 +144,7 @@ impl Facts {
             self.invented
                 .count(facts.iter().any(|fact| fact.key == FactKey::Appointment));
         }
+        let mut is_unsupported = false;
         for fact in facts {
             let value = tokens(&fact.value);
             let is_right = match fact.key {
@@ -179,7 +160,13 @@ impl Facts {
             if let Some(is_right) = is_right {
                 judged.count(is_right);
             }
+            let is_about_caller = matches!(
+                fact.key,
+                FactKey::Name | FactKey::Email | FactKey::CallbackNumber | FactKey::Address | FactKey::City
+            );
+            is_unsupported |= is_about_caller && is_right != Some(true);
         }
+        self.unsupported.count(is_unsupported);
     }
 }
 
@@ -294,9 +281,17 @@ fn print_facts(facts: &Facts) {
     ] {
         println!("    {name:<46} {share:>6} of {:>4}", share.of);
     }
-    println!("  {:<26} {:>6} {:>6} {:>6}", "facts by key", "given", "judged", "right");
-    for (key, (given, share)) in &facts.of_key {
-        println!("    {:<24} {given:>6} {:>6} {share:>6}", key.as_str(), share.of);
+    println!(
+        "  calls with a fact about the caller that nothing supports: {} of {}",
+        facts.unsupported.hits, facts.unsupported.of
+    );
+    println!(
+        "  {:<26} {:>6} {:>6} {:>9}",
+        "facts by key", "found", "judged", "precision"
+    );
+    for key in FactKey::ALL {
+        let (found, share) = facts.of_key.get(&key).copied().unwrap_or_default();
+        println!("    {:<24} {found:>6} {:>6} {share:>9}", key.as_str(), share.of);
     }
 }
 
@@ -385,6 +380,7 @@ mod tests {
         assert_eq!(facts.of_key[&FactKey::Appointment], (3, share(3, 3)));
         // Nobody noted the name that the caller gives.
         assert_eq!(facts.of_key[&FactKey::Name], (1, share(0, 1)));
+        assert_eq!(facts.unsupported, share(1, 3));
     }
 
     #[test]

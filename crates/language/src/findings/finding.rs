@@ -78,7 +78,7 @@ pub struct Statement {
     pub span: Range<usize>,
     /// What says so in earlier turns, in the order in which the value needs it. Empty for most statements.
     pub earlier: Vec<Evidence>,
-    /// What an agreement comes to; `None` for other topics.
+    /// What an agreement comes to, and by when a promise is to be kept; `None` for other topics.
     pub terms: Option<Terms>,
 }
 

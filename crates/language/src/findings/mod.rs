@@ -59,7 +59,7 @@ pub fn of_call(transcript: &Transcript<'_>, today: Option<Day>) -> Vec<Finding> 
     preference::find(&exchanges, &mut findings);
     reference::find(&together, &mut findings);
     agreement::find(&call, today, &mut findings);
-    promise::find(&call, &mut findings);
+    promise::find(&call, today, &mut findings);
     refusal::find(transcript, &mut findings);
     spanish::find(transcript, today, &mut findings);
     findings

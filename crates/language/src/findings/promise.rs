@@ -1,6 +1,9 @@
 //! What the caller was promised.
 
+use std::ops::Range;
+
 use super::{
+    agreement::{Day, Status, Terms, terms_at},
     finding::{Finding, Topic, statement},
     utterance::Utterance,
 };
@@ -116,13 +119,13 @@ const DEEDS: &[&str] = &[
 const LONGEST: usize = 24;
 
 /// Looks for what the agent promises in `call`.
-pub(super) fn find(call: &[Utterance<'_>], findings: &mut Vec<Finding>) {
+pub(super) fn find(call: &[Utterance<'_>], today: Option<Day>, findings: &mut Vec<Finding>) {
     for utterance in call.iter().filter(|utterance| utterance.speaker == Speaker::Agent) {
-        promises(utterance, findings);
+        promises(utterance, today, findings);
     }
 }
 
-fn promises(utterance: &Utterance<'_>, findings: &mut Vec<Finding>) {
+fn promises(utterance: &Utterance<'_>, today: Option<Day>, findings: &mut Vec<Finding>) {
     let mut behind = 0;
     for promiser in utterance.find(PROMISERS) {
         if promiser.start < behind {
@@ -156,8 +159,43 @@ fn promises(utterance: &Utterance<'_>, findings: &mut Vec<Finding>) {
             continue;
         }
         let value = plain(utterance.quote(deed..end));
-        findings.push(statement(Topic::Promise, value, utterance, promiser.start..end));
+        let mut finding = statement(Topic::Promise, value, utterance, promiser.start..end);
+        if let Finding::Statement(statement) = &mut finding {
+            statement.terms = Some(terms(utterance, deed..end, today));
+        }
+        findings.push(finding);
     }
+}
+
+/// By when the promise at `places` is to be kept: the time with which it ends, unless it may be the time of what is
+/// sent or spoken of, as in "send you a reminder of your visit on Friday".
+fn terms(utterance: &Utterance<'_>, places: Range<usize>, today: Option<Day>) -> Terms {
+    const OF_ANOTHER: &Phrases = phrases![
+        "about",
+        "after",
+        "appointment",
+        "before",
+        "booking",
+        "for",
+        "from",
+        "of",
+        "reminder",
+        "reservation",
+        "that",
+        "until",
+        "visit",
+        "when",
+        "your order",
+    ];
+    let none = Terms {
+        day: None,
+        clock: None,
+        status: Status::Agreed,
+    };
+    if utterance.has_between(&places, OF_ANOTHER) {
+        return none;
+    }
+    terms_at(utterance, &places, today)
 }
 
 /// Whether the deed is for the caller and after the call: "get" only as in "get back to you", "you will" only as in
@@ -165,6 +203,15 @@ fn promises(utterance: &Utterance<'_>, findings: &mut Vec<Finding>) {
 fn is_done_for_caller(utterance: &Utterance<'_>, promiser: usize, deed: usize, end: usize) -> bool {
     let to_caller = utterance.norm(promiser) == "you" || utterance.norm(promiser) == "you'll";
     let next = utterance.norm(deed + 1);
+    // "I'll call her" and "we'll send him a card" are done for somebody else, and whom they send they refer.
+    let is_for_others =
+        matches!(next, "her" | "him" | "them") && !utterance.has_between(&(deed..end), phrases!["to you"]);
+    let refers = next == "you"
+        && matches!(utterance.norm(deed + 2), "down" | "over" | "through" | "to" | "up")
+        && matches!(utterance.norm(deed), "forward" | "get" | "refer" | "send" | "sending");
+    if is_for_others || refers {
+        return false;
+    }
     match utterance.norm(deed) {
         "get" if to_caller => (deed + 1..end).any(|place| {
             matches!(
@@ -192,6 +239,11 @@ fn is_done_for_caller(utterance: &Utterance<'_>, promiser: usize, deed: usize, e
         }
         "receive" => to_caller,
         "come" => matches!(utterance.norm(promiser), "a" | "the" | "our" | "someone" | "somebody"),
+        "call" | "calling" | "contact" | "contacting" | "notify" | "remind" | "text" | "texting" => {
+            !to_caller
+                && (matches!(next, "you" | "your")
+                    || terms(utterance, deed..end, Some(Day(0))).day.is_some() && deed + 3 >= end)
+        }
         "reach" => next == "out",
         "follow" => next == "up",
         "sent" => false,

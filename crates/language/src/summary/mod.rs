@@ -11,7 +11,7 @@ pub(crate) mod vocabulary;
 pub use scoring::{CALL_CHARACTERS, CALL_WORDS};
 
 use crate::{
-    findings::{AgreementView, Finding, Statement, Status, repeats, unclosed},
+    findings::{AgreementView, Finding, Statement, Status, Topic, repeats, unclosed},
     text::{beyond, plain::plain},
     transcript::{Speaker, Transcript},
 };
@@ -112,6 +112,7 @@ fn agreements(findings: &[Finding]) -> Vec<AgreementView<'_>> {
     let mut made: Vec<(&Statement, AgreementView<'_>)> = Vec::new();
     for finding in findings {
         if let Finding::Statement(statement) = finding
+            && statement.topic != Topic::Promise
             && let Some(terms) = statement.terms
         {
             let agreed = AgreementView {

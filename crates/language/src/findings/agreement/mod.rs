@@ -13,6 +13,7 @@ use std::ops::Range;
 pub use closing::{AgreementView, repeats, unclosed};
 pub use moment::{Day, TimeOfDay};
 pub(super) use moment::{Mention, Moment, SaidDay, SaidHour};
+pub(super) use stated::terms_at;
 use terms::Agreement;
 pub use terms::{Status, Terms, UnknownStatus};
 
@@ -20,7 +21,7 @@ use super::{
     finding::{Finding, Topic, statement},
     utterance::Utterance,
 };
-use crate::transcript::Speaker;
+use crate::{text::numbers::is_number, transcript::Speaker};
 
 /// Looks for what both sides agreed, and for appointments that one of them states.
 pub(super) fn find(call: &[Utterance<'_>], today: Option<Day>, findings: &mut Vec<Finding>) {
@@ -82,6 +83,10 @@ const ORDERS: &[&str] = &[
 fn of_agreement(call: &[Utterance<'_>], agreement: Agreement) -> Option<Finding> {
     let utterance = &call[agreement.utterance];
     let topic = if agreement.is_timed {
+        // An hour alone tells nobody what was agreed, or for when.
+        if agreement.terms.day.is_none() && is_hour(&agreement.what) {
+            return Some(Finding::Doubt(Topic::Appointment));
+        }
         Topic::Appointment
     } else {
         let lower = agreement.what.to_lowercase();
@@ -99,6 +104,39 @@ fn of_agreement(call: &[Utterance<'_>], agreement: Agreement) -> Option<Finding>
         statement.terms = Some(agreement.terms);
     }
     Some(finding)
+}
+
+/// The words of an hour beside its number.
+const HOURS: &[&str] = &[
+    "a",
+    "a.m",
+    "afternoon",
+    "am",
+    "at",
+    "evening",
+    "half",
+    "in",
+    "midday",
+    "morning",
+    "night",
+    "noon",
+    "o'clock",
+    "p.m",
+    "past",
+    "pm",
+    "quarter",
+    "the",
+    "to",
+];
+
+/// Whether `what` is nothing but an hour: "half past twelve", "at 10:30 in the morning".
+fn is_hour(what: &str) -> bool {
+    let lower = what.to_lowercase();
+    let mut words = lower.split_whitespace().map(|word| word.trim_end_matches([',', '.']));
+    words.all(|word| {
+        let is_ordinal = ["nd", "rd", "st", "th"].iter().any(|ending| word.ends_with(ending));
+        is_number(word) && !is_ordinal || HOURS.contains(&word)
+    })
 }
 
 /// Whether a day of the calendar is named at `places`, rather than a day of every week.

@@ -585,9 +585,12 @@ pub(super) fn date(utterance: &Utterance<'_>, place: usize, today: Option<Day>) 
     let (end, number, ordinal) = number_of_day(utterance, place)?;
     let of = usize::from(utterance.norm(end) == "of");
     if let Some(month) = month(utterance.norm(end + of)) {
-        // "I have 2 may be 3" is no date.
-        return (ordinal || of > 0 || utterance.norm(end) != "may")
-            .then(|| with_year(utterance, end + of + 1, month, number, today));
+        // "I have 2 may be 3" is no date, and "a table for 3 march 10th" has one behind the number.
+        let is_other = !ordinal
+            && of == 0
+            && (utterance.norm(end) == "may"
+                || number_of_day(utterance, end + 1).is_some_and(|(.., is_ordinal)| is_ordinal));
+        return (!is_other).then(|| with_year(utterance, end + of + 1, month, number, today));
     }
     if !ordinal {
         return None;

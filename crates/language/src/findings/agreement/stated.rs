@@ -174,7 +174,7 @@ pub(super) fn find(utterance: &Utterance<'_>, today: Option<Day>, findings: &mut
 }
 
 /// What the time that is named at `places` comes to, agreed as it is.
-fn terms_at(utterance: &Utterance<'_>, places: &Range<usize>, today: Option<Day>) -> Terms {
+pub(in super::super) fn terms_at(utterance: &Utterance<'_>, places: &Range<usize>, today: Option<Day>) -> Terms {
     let mut terms = Terms {
         day: None,
         clock: None,
