@@ -124,6 +124,13 @@ pub(super) fn together<'c, 'a>(
 /// other one says little in between.
 fn goes_on(call: &[Utterance<'_>], place: usize) -> bool {
     let speaker = call[place].speaker;
+    // Agents read out nothing but codes.
+    let last = call[place].words.last().map_or("", |word| &word.norm);
+    if speaker == Speaker::Agent
+        && !(last.len() == 1 || last == "is" || is_number(last) || spoken_digit(last).is_some())
+    {
+        return false;
+    }
     for next in call[place + 1..].iter().take(4).filter(|next| !next.words.is_empty()) {
         if next.speaker != speaker {
             if next.words.len() > SHORT {

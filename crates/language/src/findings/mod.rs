@@ -48,16 +48,24 @@ pub fn of_call(transcript: &Transcript<'_>, today: Option<Day>) -> Vec<Finding> 
     let mut findings = Vec::new();
     name::find(&call, &mut findings);
     let as_said: Vec<&Utterance<'_>> = call.iter().collect();
-    let dictations = dictation::of_call(&call, &exchanges(&as_said, is_interjection), &mut findings);
+    let answers = exchanges(&as_said, is_interjection);
+    let dictations = dictation::of_call(&call, &answers, &mut findings);
     let dictated: Vec<Turn<'_>> = dictations.iter().map(Dictation::turn).collect();
     let dictated = dictations.iter().zip(&dictated);
     let dictated: Vec<Utterance<'_>> = dictated.map(|(dictation, turn)| dictation.utterance(turn)).collect();
-    let together = dictation::together(&as_said, &dictations, &dictated);
-    let exchanges = exchanges(&together, is_interjection);
-    contact::find(&exchanges, &mut findings);
-    place::find(&exchanges, &mut findings);
-    preference::find(&exchanges, &mut findings);
-    reference::find(&together, &mut findings);
+    let (together, answers_together);
+    // Most calls have nothing that is read out over several turns.
+    let (turns, exchanges) = if dictations.is_empty() {
+        (&as_said, &answers)
+    } else {
+        together = dictation::together(&as_said, &dictations, &dictated);
+        answers_together = exchanges(&together, is_interjection);
+        (&together, &answers_together)
+    };
+    contact::find(exchanges, &mut findings);
+    place::find(exchanges, &mut findings);
+    preference::find(exchanges, &mut findings);
+    reference::find(turns, &mut findings);
     agreement::find(&call, today, &mut findings);
     promise::find(&call, today, &mut findings);
     refusal::find(transcript, &mut findings);

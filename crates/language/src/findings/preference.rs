@@ -342,6 +342,7 @@ const COMMANDS: &[(&str, &Phrases)] = &[
 ];
 
 fn channels(utterance: &Utterance<'_>, findings: &mut Vec<Finding>) {
+    let has_preferred = utterance.has(IS_PREFERRED);
     for place in 0..utterance.words.len() {
         if let Some(cue) = utterance.behind(place, PREFERS)
             && let Some((channel, end)) = channel_at(utterance, cue)
@@ -352,7 +353,8 @@ fn channels(utterance: &Utterance<'_>, findings: &mut Vec<Finding>) {
             let clear = clear && !utterance.has_before(place, 3, NOT_CHANNEL);
             return stated(utterance, place..end, channel, clear, findings);
         }
-        if let Some((channel, end)) = channel_at(utterance, place)
+        if has_preferred
+            && let Some((channel, end)) = channel_at(utterance, place)
             && let Some(last) = utterance.behind(end, IS_PREFERRED)
         {
             let clear = !utterance.has_before(place, 3, NOT_CHANNEL);
