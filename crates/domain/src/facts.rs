@@ -37,6 +37,8 @@ pub enum FactKey {
     PreferredChannel,
     /// `reference`: the number of an order, policy, case or the like, with its kind.
     Reference,
+    /// `amount`: an amount of money that both sides agreed on, with what it is.
+    Amount,
     /// `appointment`: something that was agreed for a day or an hour.
     Appointment,
     /// `order`: something that was ordered, booked or bought, without a time.
@@ -49,7 +51,7 @@ pub enum FactKey {
 
 impl FactKey {
     /// Every key.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Name,
         Self::Email,
         Self::CallbackNumber,
@@ -58,6 +60,7 @@ impl FactKey {
         Self::PreferredTime,
         Self::PreferredChannel,
         Self::Reference,
+        Self::Amount,
         Self::Appointment,
         Self::Order,
         Self::Promise,
@@ -76,6 +79,7 @@ impl FactKey {
             Self::PreferredTime => "preferred_time",
             Self::PreferredChannel => "preferred_channel",
             Self::Reference => "reference",
+            Self::Amount => "amount",
             Self::Appointment => "appointment",
             Self::Order => "order",
             Self::Promise => "promise",
@@ -96,6 +100,7 @@ impl FactKey {
             Topic::PreferredTime => Self::PreferredTime,
             Topic::PreferredChannel => Self::PreferredChannel,
             Topic::Reference => Self::Reference,
+            Topic::Amount => Self::Amount,
             Topic::Appointment => Self::Appointment,
             Topic::Order => Self::Order,
             Topic::Promise => Self::Promise,
@@ -105,11 +110,11 @@ impl FactKey {
     }
 
     /// How many facts of the key stand at once: one, which a newer statement supersedes, except for references,
-    /// agreements and promises, which stand beside each other, and the two kinds of consent.
+    /// amounts, agreements and promises, which stand beside each other, and the two kinds of consent.
     #[must_use]
     pub const fn most_standing(self) -> usize {
         match self {
-            Self::Reference | Self::Appointment | Self::Order | Self::Promise => 8,
+            Self::Reference | Self::Amount | Self::Appointment | Self::Order | Self::Promise => 8,
             Self::Consent => 2,
             _ => 1,
         }

@@ -383,6 +383,7 @@ fn on_record(facts: &[KnownFact], gist: &str, most: usize, zone: TimeZone) -> St
             FactKey::PreferredTime => "best time",
             FactKey::PreferredChannel => "prefers",
             FactKey::Reference => "reference",
+            FactKey::Amount => "amount",
             FactKey::Appointment | FactKey::Order if fact.terms.is_some() => continue,
             FactKey::Appointment => "appointment",
             FactKey::Order => "order",
@@ -394,7 +395,9 @@ fn on_record(facts: &[KnownFact], gist: &str, most: usize, zone: TimeZone) -> St
             continue;
         }
         let said = match (fact.key, zone.written_day(fact.said_at_ms)) {
-            (FactKey::Appointment | FactKey::Promise | FactKey::Consent, Some(day)) => format!(" (said on {day})"),
+            (FactKey::Amount | FactKey::Appointment | FactKey::Promise | FactKey::Consent, Some(day)) => {
+                format!(" (said on {day})")
+            }
             _ => String::new(),
         };
         // "reference BD4417" says itself what it is.

@@ -154,7 +154,7 @@ proptest! {
             prop_assert!(facts::is_evidence(&call, fact.turn, role, &fact.quote), "{}", fact.key.as_str());
             prop_assert!(!fact.value.is_empty() && !fact.value.chars().any(char::is_control));
             match fact.key {
-                FactKey::Promise => prop_assert_eq!(role, Role::Agent),
+                FactKey::Amount | FactKey::Promise => prop_assert_eq!(role, Role::Agent),
                 FactKey::Reference | FactKey::Appointment | FactKey::Order => {}
                 _ => prop_assert_eq!(role, Role::User),
             }

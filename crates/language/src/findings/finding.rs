@@ -24,6 +24,8 @@ pub enum Topic {
     PreferredChannel,
     /// The number of an order, policy, case or the like.
     Reference,
+    /// An amount of money that both sides agreed on.
+    Amount,
     /// Something that was agreed for a day or an hour.
     Appointment,
     /// Something that was ordered, booked or bought, without a time.
@@ -38,7 +40,7 @@ pub enum Topic {
 
 impl Topic {
     /// Every topic.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Name,
         Self::Email,
         Self::CallbackNumber,
@@ -47,6 +49,7 @@ impl Topic {
         Self::PreferredTime,
         Self::PreferredChannel,
         Self::Reference,
+        Self::Amount,
         Self::Appointment,
         Self::Order,
         Self::Promise,
@@ -58,7 +61,7 @@ impl Topic {
     #[must_use]
     pub const fn speakers(self) -> &'static [Speaker] {
         match self {
-            Self::Promise => &[Speaker::Agent],
+            Self::Amount | Self::Promise => &[Speaker::Agent],
             Self::Appointment | Self::Order | Self::Reference => &[Speaker::Caller, Speaker::Agent],
             _ => &[Speaker::Caller],
         }

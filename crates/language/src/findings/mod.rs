@@ -5,6 +5,7 @@
 //! speaker.
 
 mod agreement;
+mod amount;
 mod contact;
 mod dictation;
 mod exchange;
@@ -66,6 +67,7 @@ pub fn of_call(transcript: &Transcript<'_>, today: Option<Day>) -> Vec<Finding> 
     place::find(exchanges, &mut findings);
     preference::find(exchanges, &mut findings);
     reference::find(turns, &mut findings);
+    amount::find(turns, &mut findings);
     agreement::find(&call, today, &mut findings);
     promise::find(&call, today, &mut findings);
     refusal::find(transcript, &mut findings);

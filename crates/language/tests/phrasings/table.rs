@@ -57,6 +57,7 @@ pub(crate) const fn key(topic: Topic) -> &'static str {
         Topic::PreferredTime => "preferred_time",
         Topic::PreferredChannel => "preferred_channel",
         Topic::Reference => "reference",
+        Topic::Amount => "amount",
         Topic::Appointment => "appointment",
         Topic::Order => "order",
         Topic::Promise => "promise",
