@@ -170,7 +170,7 @@ fn amount(utterance: &Utterance<'_>, place: usize) -> Option<std::ops::Range<usi
         let norm = utterance.norm(end);
         if is_currency(norm) {
             is_money = true;
-        } else if !is_number(norm) && !(norm == "and" && end > place && is_number(utterance.norm(end + 1))) {
+        } else if !(is_number(norm) || norm == "and" && end > place && is_number(utterance.norm(end + 1))) {
             break;
         }
         end += 1;
