@@ -107,8 +107,8 @@ clients:
     .ci/test-clients generate
 
 # Measure summaries on DialogSum's development part and names on recorded calls; both files stay outside the repository
-eval dialogues calls bookings:
-    cargo run --release --locked --quiet -p eval -- --dialogues {{ dialogues }} --calls {{ calls }} --bookings {{ bookings }}
+eval dialogues calls bookings sessions:
+    cargo run --release --locked --quiet -p eval -- --dialogues {{ dialogues }} --calls {{ calls }} --bookings {{ bookings }} --sessions {{ sessions }} --curve docs/img/quality.svg
 
 # The archive of a release for each TARGET, into target/dist, unpacked and started: for example x86_64-unknown-linux-gnu
 dist *targets:

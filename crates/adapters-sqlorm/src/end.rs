@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use domain::{call::EndedCall, error::PortError, memory::CallRecord};
+use domain::{call::EndedCall, error::PortError, memory::CallRecord, themes::Themes};
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, ExecResult, FromQueryResult, Statement};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -40,6 +40,20 @@ struct StoredCall {
     writer: Uuid,
     arrival: i64,
     body_hash: Vec<u8>,
+    themes: Option<String>,
+}
+
+/// The caller of an ended call: who it is, and what they spoke of before it.
+#[derive(FromQueryResult)]
+struct CountedCaller {
+    id: Uuid,
+    themes: Option<String>,
+}
+
+/// What a caller speaks of.
+#[derive(FromQueryResult)]
+struct ThemesRow {
+    themes: Option<String>,
 }
 
 /// When a call that was written began, in milliseconds since the epoch.
@@ -49,7 +63,7 @@ struct StartRow {
 }
 
 pub(crate) const FIND: &str = "\
-SELECT k.id, k.caller_id, c.phone_number, k.writer, k.arrival, k.body_hash
+SELECT k.id, k.caller_id, c.phone_number, k.writer, k.arrival, k.body_hash, k.themes
 FROM calls AS k JOIN callers AS c ON c.id = k.caller_id AND c.tenant_id = k.tenant_id
 WHERE k.tenant_id = $1 AND k.session_key = $2";
 
@@ -70,7 +84,7 @@ ON CONFLICT (tenant_id, phone_number) DO UPDATE SET
     THEN excluded.last_seen_ms ELSE callers.last_seen_ms END,
   total_calls = callers.total_calls + excluded.total_calls,
   memory_changed_ms = excluded.memory_changed_ms
-RETURNING id";
+RETURNING id, themes";
 
 /// The same on PostgreSQL, where the session is locked first: a contact that is being written is then visible to the
 /// statements that follow, or sees the call. Ends of calls do not wait for each other.
@@ -84,15 +98,15 @@ ON CONFLICT (tenant_id, phone_number) DO UPDATE SET
   last_seen_ms = GREATEST(callers.last_seen_ms, excluded.last_seen_ms),
   total_calls = callers.total_calls + excluded.total_calls,
   memory_changed_ms = excluded.memory_changed_ms
-RETURNING id";
+RETURNING id, themes";
 
 /// The session's first recall tells the start better than the report.
 const INSERT: &str = "\
 INSERT INTO calls (id, tenant_id, caller_id, session_key, session_id, started_at_ms, received_at_ms, duration_s,
-  outcome, summary, writer, arrival, body_hash, agent_metadata, transcript, rewrite_due_ms)
+  outcome, summary, writer, arrival, body_hash, agent_metadata, transcript, rewrite_due_ms, themes)
 VALUES ($1, $2, $3, $4, $5,
   COALESCE((SELECT recalled_at_ms FROM contacts WHERE tenant_id = $2 AND session_key = $4), $6),
-  $7, $8, $9, $10, $11, $12, $13, $14, $15, $7)
+  $7, $8, $9, $10, $11, $12, $13, $14, $15, $7, $16)
 ON CONFLICT (tenant_id, session_key) DO NOTHING
 RETURNING started_at_ms";
 
@@ -103,14 +117,18 @@ const REPLACE: &str = "\
 UPDATE calls SET caller_id = $3,
   started_at_ms = COALESCE((SELECT recalled_at_ms FROM contacts WHERE tenant_id = $2 AND session_key = $4), $5),
   received_at_ms = $6, duration_s = $7, outcome = $8, summary = $9, writer = $10, arrival = $11, body_hash = $12,
-  agent_metadata = $13, transcript = $14, rewrite_due_ms = $6, rewrite_attempts = 0
+  agent_metadata = $13, transcript = $14, rewrite_due_ms = $6, rewrite_attempts = 0, themes = $18
 WHERE id = $1 AND tenant_id = $2 AND writer = $15 AND arrival = $16 AND body_hash = $17
 RETURNING started_at_ms";
 
 /// The correction of a number takes the call away from the caller it was counted for, who lacks a rewrite from then on.
 const UNCOUNT: &str = "\
 UPDATE callers SET total_calls = total_calls - 1, memory_changed_ms = $3, rewrite_due_ms = $3, rewrite_attempts = 0
-WHERE tenant_id = $1 AND id = $2";
+WHERE tenant_id = $1 AND id = $2
+RETURNING themes";
+
+/// What a caller speaks of after a call, or after the correction of one. The caller is locked.
+pub(crate) const SET_THEMES: &str = "UPDATE callers SET themes = $3 WHERE tenant_id = $1 AND id = $2";
 
 impl EndedRow {
     /// The row of `record`, reported to the process `writer`.
@@ -141,7 +159,7 @@ impl EndedRow {
     async fn work(self, transaction: &DatabaseTransaction) -> Result<Decision<()>, DbErr> {
         let stored = self.find(transaction).await?;
         let Some(stored) = stored else {
-            let caller = self.count(transaction, 1).await?;
+            let CountedCaller { id: caller, themes } = self.count(transaction, 1).await?;
             // Made while the caller is locked, so that a caller's calls have ids in the order of their commits.
             let call = Uuid::now_v7();
             let Some(inserted) = self.insert(transaction, call, caller).await? else {
@@ -149,6 +167,10 @@ impl EndedRow {
             };
             self.close_session(transaction).await?;
             self.write_facts(transaction, call, caller, &inserted).await?;
+            if !self.record.themes.is_empty() {
+                let themes = kept(themes).with(&self.record.themes);
+                set_themes(transaction, self.tenant, caller, &themes).await?;
+            }
             return Ok(Decision::Commit(()));
         };
         if stored.writer == self.writer && stored.arrival > self.record.arrival.0 {
@@ -158,20 +180,20 @@ impl EndedRow {
             return Ok(written(&self.arrive_again(transaction, stored).await?));
         }
         let moved = stored.phone_number != self.record.call.number.as_e164();
-        let caller = self.count(transaction, i64::from(moved)).await?;
-        if moved {
-            run(
-                transaction,
-                UNCOUNT,
-                [
-                    self.tenant.into(),
-                    stored.caller_id.into(),
-                    self.record.received_at_ms.into(),
-                ],
-            )
-            .await?;
-        }
+        let CountedCaller { id: caller, themes } = self.count(transaction, i64::from(moved)).await?;
         let (call, former) = (stored.id, stored.caller_id);
+        let (before, now) = (kept(stored.themes.clone()), &self.record.themes);
+        if moved {
+            let values = [self.tenant.into(), former.into(), self.record.received_at_ms.into()];
+            let row: Option<ThemesRow> = read_one(transaction, UNCOUNT, values).await?;
+            let of_former = kept(row.and_then(|row| row.themes)).corrected(&before, &Themes::default());
+            set_themes(transaction, self.tenant, former, &of_former).await?;
+            let themes = kept(themes).with(now);
+            set_themes(transaction, self.tenant, caller, &themes).await?;
+        } else if before != *now {
+            let themes = kept(themes).corrected(&before, now);
+            set_themes(transaction, self.tenant, caller, &themes).await?;
+        }
         let Some(replaced) = self.replace(transaction, caller, stored).await? else {
             return Ok(Decision::Again);
         };
@@ -204,7 +226,7 @@ impl EndedRow {
         read_one(transaction, FIND, values).await
     }
 
-    async fn count(&self, transaction: &DatabaseTransaction, calls: i64) -> Result<Uuid, DbErr> {
+    async fn count(&self, transaction: &DatabaseTransaction, calls: i64) -> Result<CountedCaller, DbErr> {
         let mut values = vec![
             Uuid::now_v7().into(),
             self.tenant.into(),
@@ -224,7 +246,7 @@ impl EndedRow {
         let row = transaction
             .query_one_raw(Statement::from_sql_and_values(dialect, count, values))
             .await?;
-        row.ok_or(DbErr::RecordNotInserted)?.try_get_by("id")
+        CountedCaller::from_query_result(&row.ok_or(DbErr::RecordNotInserted)?, "")
     }
 
     async fn insert(
@@ -249,6 +271,7 @@ impl EndedRow {
             self.body_hash.clone().into(),
             self.agent_metadata().into(),
             self.transcript.clone().into(),
+            self.record.themes.as_str().into(),
         ];
         read_one(transaction, INSERT, values).await
     }
@@ -277,6 +300,7 @@ impl EndedRow {
             stored.writer.into(),
             stored.arrival.into(),
             stored.body_hash.into(),
+            self.record.themes.as_str().into(),
         ];
         read_one(transaction, REPLACE, values).await
     }
@@ -293,6 +317,20 @@ impl EndedRow {
         ];
         run(transaction, ARRIVE_AGAIN, values).await
     }
+}
+
+fn kept(themes: Option<String>) -> Themes {
+    Themes::stored(themes.unwrap_or_default())
+}
+
+async fn set_themes(
+    transaction: &DatabaseTransaction,
+    tenant: Uuid,
+    caller: Uuid,
+    themes: &Themes,
+) -> Result<ExecResult, DbErr> {
+    let values = [tenant.into(), caller.into(), themes.as_str().into()];
+    run(transaction, SET_THEMES, values).await
 }
 
 /// Nothing written means that another report of the session came in between.

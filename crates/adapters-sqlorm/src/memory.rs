@@ -148,6 +148,7 @@ impl CallerMemory for SqlCallerMemory {
             summary: found.summary,
             recent_calls: found.recent_calls,
             facts: found.facts,
+            themes: found.themes,
             gaps: found.gaps,
             lookups: found.lookups,
         })

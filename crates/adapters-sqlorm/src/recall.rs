@@ -10,6 +10,7 @@ use domain::{
     error::PortError,
     facts::KnownFact,
     memory::MOST_GAPS,
+    themes::Themes,
 };
 use sea_orm::{DbBackend, FromQueryResult};
 use serde::Deserialize;
@@ -67,7 +68,7 @@ macro_rules! recall {
                (SELECT ",
             $lookups,
             " FROM enrichment_cache AS e WHERE e.tenant_id = $1 AND e.phone_number = $2) AS lookups, \
-               CASE WHEN c.rewrite_for_ms = c.memory_changed_ms THEN c.rewrite END AS summary \
+               CASE WHEN c.rewrite_for_ms = c.memory_changed_ms THEN c.rewrite END AS summary, c.themes \
              FROM ",
             $from,
             " LEFT JOIN callers AS c ON c.tenant_id = $1 AND c.phone_number = $2"
@@ -118,6 +119,7 @@ pub(crate) struct RecallRow {
     gaps: i64,
     lookups: Option<String>,
     summary: Option<String>,
+    themes: Option<String>,
 }
 
 /// A caller as [`statement`] and [`CALLER`] read it.
@@ -143,6 +145,8 @@ pub(crate) struct RecallRead {
     pub(crate) lookups: Vec<CachedLookup>,
     /// The language model's summary of the caller, unless the memory changed since it was made.
     pub(crate) summary: Option<String>,
+    /// What the caller speaks of.
+    pub(crate) themes: Themes,
 }
 
 /// A caller with what is not shown of them.
@@ -188,6 +192,7 @@ impl TryFrom<RecallRow> for RecallRead {
             gaps: u64::try_from(row.gaps).unwrap_or_default(),
             lookups: decode_lookups(row.lookups.as_deref().unwrap_or("[]"))?,
             summary: row.summary,
+            themes: Themes::stored(row.themes.unwrap_or_default()),
         })
     }
 }

@@ -127,6 +127,7 @@ mod tests {
         error::{Cause, PortError},
         json::JsonObject,
         summary::CALLER_CHARACTERS,
+        themes::Themes,
     };
     use language::summary::CALL_CHARACTERS;
     use uuid::Uuid;
@@ -168,6 +169,7 @@ mod tests {
                 outcome: CallOutcome::Other,
             }],
             facts,
+            themes: Themes::default(),
             gaps: 0,
             lookups: Vec::new(),
         };

@@ -21,6 +21,7 @@ pub mod receipt;
 pub mod rewrite;
 pub mod summary;
 mod text;
+pub mod themes;
 pub mod time_zone;
 pub mod usecase;
 

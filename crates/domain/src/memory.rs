@@ -6,6 +6,7 @@ use crate::{
     enrichment::CachedLookup,
     facts::{KnownFact, SaidFact},
     phone::PhoneNumber,
+    themes::Themes,
 };
 
 /// The most calls that a recall shows.
@@ -39,6 +40,8 @@ pub struct CallRecord {
     pub summary: String,
     /// What was stated in it, in the order in which it was said.
     pub facts: Vec<SaidFact>,
+    /// What the caller spoke of in it.
+    pub themes: Themes,
     /// When the call began, unless a recall of the same session tells better; milliseconds since the epoch.
     pub started_at_ms: i64,
     /// When the caller was in contact.
@@ -77,6 +80,8 @@ pub struct Recollection {
     pub recent_calls: Vec<RecentCall>,
     /// The caller's facts that stand, newest first.
     pub facts: Vec<KnownFact>,
+    /// What the caller speaks of, over all calls.
+    pub themes: Themes,
     /// Calls that were begun long ago and never written back.
     pub gaps: u64,
     /// Cached look-ups of the number, of any age.

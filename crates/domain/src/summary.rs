@@ -16,6 +16,7 @@ use language::{
 use crate::{
     call::{CallOutcome, RecentCall},
     facts::{FactKey, KnownFact, Status, Terms},
+    themes::Themes,
     time_zone::{LocalTime, TimeZone},
 };
 
@@ -79,13 +80,15 @@ const PAST_PERCENT: usize = 17;
 const SHORTEST_LINE: usize = 7;
 
 /// What an agent should know before it speaks, as long as `length` allows: how often the caller called and when
-/// last, what is agreed for the days to come, what the newest call was about, what is open, and what stands. Empty when
-/// there were no calls. `recent_calls` are newest first, and so are `facts`, of which only those that stand are given.
+/// last, what is agreed for the days to come, what is open, what stands, what was agreed for days that are gone, and
+/// what the caller often speaks of or else what the calls were about. Empty when there were no calls. `recent_calls`
+/// are newest first, and so are `facts`, of which only those that stand are given.
 #[must_use]
 pub fn of_caller(
     total_calls: u64,
     recent_calls: &[RecentCall],
     facts: &[KnownFact],
+    themes: &Themes,
     length: SummaryLength,
     now: LocalTime,
 ) -> String {
@@ -105,20 +108,46 @@ pub fn of_caller(
     paragraph.add(&format!("{count}{when}: {}.", outcome(last.outcome)));
     let mut agreements = Agreements::of(facts, now);
     paragraph.add_list("Agreed:", length.words, &mut agreements.to_come);
-    paragraph.add(&agreements.gist(last));
     paragraph.add(&open(recent_calls, now.zone));
     let words = length.words * FACTS_PERCENT / 100;
     paragraph.add(&on_record(facts, &last.summary, words, now.zone));
     paragraph.add_list("Past:", length.words * PAST_PERCENT / 100, &mut agreements.past);
-    // What was agreed stands there already.
-    let other = earlier.iter().filter(|call| !agreements.are_told(call));
-    for call in other.filter(|call| now.zone.written_day(call.started_at_ms).is_some()) {
+    // What a caller and an agent agree says what the caller wants.
+    let little_agreed = (agreements.count() * 2) as u64 <= total_calls;
+    if total_calls >= WITH_THEMES && little_agreed && paragraph.add_themes(themes) {
+        return paragraph.text;
+    }
+    paragraph.add(&agreements.gist(last));
+    // Of an earlier call in which something was agreed, the facts tell that.
+    let mut other: Vec<&RecentCall> = earlier
+        .iter()
+        .filter(|call| of_call(facts, call).next().is_none())
+        .collect();
+    other.sort_by_key(|call| Reverse(worth(call)));
+    for call in other
+        .into_iter()
+        .filter(|call| now.zone.written_day(call.started_at_ms).is_some())
+    {
         if paragraph.left < SHORTEST_LINE {
             break;
         }
         paragraph.add(&by_date(call, &agreements.gist(call), now.zone));
     }
     paragraph.text
+}
+
+/// From which call on a caller's themes are told. Before, the summaries of the calls say as much.
+const WITH_THEMES: u64 = 3;
+
+/// How much an earlier call is worth telling beside others.
+fn worth(call: &RecentCall) -> u8 {
+    match call.outcome {
+        _ if call.summary.is_empty() => 0,
+        CallOutcome::NoAnswer => 1,
+        CallOutcome::Other => 2,
+        CallOutcome::AppointmentBooked => 3,
+        CallOutcome::QuoteGiven | CallOutcome::CallbackRequested => 4,
+    }
 }
 
 /// What stands of what was agreed.
@@ -187,14 +216,8 @@ impl<'f> Agreements<'f> {
         all
     }
 
-    /// Whether something was agreed in `call` and all of it is told by now.
-    fn are_told(&self, call: &RecentCall) -> bool {
-        let mut of_call = of_call(self.facts, call).peekable();
-        let is_told = |fact: &KnownFact| {
-            let mut all = self.to_come.iter().chain(&self.past);
-            all.any(|agreement| std::ptr::eq(agreement.fact, fact) && agreement.is_told)
-        };
-        of_call.peek().is_some() && of_call.all(is_told)
+    fn count(&self) -> usize {
+        self.to_come.len() + self.past.len()
     }
 
     /// The gist of `call` with no agreement but those that are to come and have not been told.
@@ -270,9 +293,17 @@ fn parts(gist: &str) -> Vec<&str> {
     parts
 }
 
+/// The most words of an agreement that has a day; the rest stands among the facts.
+const AGREEMENT_WORDS: usize = 8;
+
 /// An agreement in words.
 fn told(what: &str, terms: &Terms) -> String {
-    let what = format!("\"{}\"", plain(what));
+    let what = plain(what);
+    let what = match terms.when {
+        Some(_) => first_words(&what, AGREEMENT_WORDS),
+        None => what,
+    };
+    let what = format!("\"{what}\"");
     let status = match terms.status {
         Status::Requested => ", asked for",
         Status::Moved => ", moved",
@@ -352,7 +383,32 @@ impl Paragraph {
             self.add(&format!("{head} {}.", fitting.join("; ")));
         }
     }
+
+    /// Adds as many of the themes as fit; whether any did.
+    fn add_themes(&mut self, themes: &Themes) -> bool {
+        let mut left = self.left.saturating_sub(THEMES_HEAD.split(' ').count());
+        let mut characters_left = self.characters_left.saturating_sub(THEMES_HEAD.len() + 4);
+        let mut fitting = Vec::new();
+        for theme in themes.words().map(plain) {
+            // With the comma and the blank.
+            let (words, characters) = (theme.split(' ').count(), theme.chars().count() + 2);
+            if words > left || characters > characters_left {
+                break;
+            }
+            left -= words;
+            characters_left -= characters;
+            fitting.push(theme);
+        }
+        if fitting.is_empty() {
+            return false;
+        }
+        self.add(&format!("{THEMES_HEAD} \"{}\".", fitting.join(", ")));
+        true
+    }
 }
+
+/// What stands before the themes.
+const THEMES_HEAD: &str = "Often spoken of:";
 
 /// The callback that was asked for and that no conversation since can have settled.
 fn open(recent_calls: &[RecentCall], zone: TimeZone) -> String {
@@ -463,7 +519,15 @@ mod tests {
     }
 
     fn of_caller(total_calls: u64, recent_calls: &[RecentCall], facts: &[KnownFact], now_ms: i64) -> String {
-        super::of_caller(total_calls, recent_calls, facts, SummaryLength::default(), utc(now_ms))
+        let length = SummaryLength::default();
+        super::of_caller(
+            total_calls,
+            recent_calls,
+            facts,
+            &Themes::default(),
+            length,
+            utc(now_ms),
+        )
     }
 
     fn on_record(facts: &[KnownFact], gist: &str) -> String {
@@ -479,7 +543,7 @@ mod tests {
             .collect();
         let words = |words| {
             let length = SummaryLength::of_words(words);
-            let told = super::of_caller(5, &calls, &facts, length, utc(NEW_YEARS_EVE));
+            let told = super::of_caller(5, &calls, &facts, &Themes::default(), length, utc(NEW_YEARS_EVE));
             assert!(length.fits(&told), "{told}");
             told.split(' ').count()
         };
@@ -586,6 +650,70 @@ mod tests {
     }
 
     #[test]
+    fn what_a_caller_often_speaks_of_stands_last_and_between_quotation_marks() {
+        let themes = Themes::stored("64 garage door\n32 \"boiler\" <b>\n16 Lisbon\n".to_owned());
+        let told = |total: u64, facts: &[KnownFact], words: u16| {
+            let calls: Vec<RecentCall> = (1..=3).map(|days| in_call(days, "Caller wants a plumber.")).collect();
+            let length = SummaryLength::of_words(words);
+            super::of_caller(total, &calls, facts, &themes, length, utc(NEW_YEARS_EVE))
+        };
+        let on_record = [fact(FactKey::PreferredTime, "after 5 pm")];
+        assert_eq!(
+            told(3, &on_record, 120),
+            "3 calls so far, the last on 30 December 2025: no particular outcome. On record: best time \"after 5 pm\". \
+             Often spoken of: \"garage door, 'boiler' b, Lisbon\"."
+        );
+        let agreed: Vec<KnownFact> = ["table", "taxi"]
+            .map(|what| agreement(what, None, Status::Agreed))
+            .to_vec();
+        assert!(told(4, &agreed, 120).ends_with("Lisbon\"."));
+        // Before the third call, and where much was agreed, the calls and agreements say it.
+        for (total, facts) in [(2, &on_record[..]), (3, &agreed)] {
+            assert!(!told(total, facts, 120).contains("Often"));
+        }
+        let long: String = (0..160)
+            .map(|place| format!("{} theme{place}\n", 500 - place))
+            .collect();
+        let calls = [in_call(1, "")];
+        for words in [40, 120, 400] {
+            let length = SummaryLength::of_words(words);
+            let themes = Themes::stored(long.clone());
+            let told = super::of_caller(1_000, &calls, &[], &themes, length, utc(NEW_YEARS_EVE));
+            assert!(length.fits(&told) && told.contains("theme0, theme1, theme2"), "{told}");
+        }
+    }
+
+    #[test]
+    fn earlier_calls_are_told_by_worth() {
+        let calls = [
+            in_call(1, ""),
+            in_call(2, "Caller says hello."),
+            RecentCall {
+                outcome: CallOutcome::QuoteGiven,
+                ..in_call(3, "Caller asks for a price.")
+            },
+            in_call(4, ""),
+        ];
+        let told = of_caller(4, &calls, &[], NEW_YEARS_EVE);
+        let places = ["asks for a price", "says hello", "27 December"].map(|part| told.find(part));
+        assert!(places.is_sorted() && places[0].is_some(), "{told}");
+    }
+
+    #[test]
+    fn an_agreement_with_a_day_is_told_in_a_few_words() {
+        let calls = [in_call(1, "")];
+        let what = "inspection of the boiler in the cellar of Hill Road 7 by two technicians";
+        let day = agreement(what, Some("2026-01-02T09:00"), Status::Agreed);
+        let told = of_caller(1, &calls, &[day], NEW_YEARS_EVE);
+        assert!(
+            told.ends_with("Agreed: \"inspection of the boiler in the cellar of…\" (2026-01-02 09:00)."),
+            "{told}"
+        );
+        let told = of_caller(1, &calls, &[agreement(what, None, Status::Agreed)], NEW_YEARS_EVE);
+        assert!(told.ends_with("technicians\"."), "{told}");
+    }
+
+    #[test]
     fn what_has_no_room_is_told_by_its_call() {
         let long = "x".repeat(910);
         let calls = [call(NEW_YEARS_EVE, CallOutcome::Other, &format!("Agreed: {long}."))];
@@ -623,8 +751,7 @@ mod tests {
         assert_eq!(
             of_caller(2, &calls, &facts, NEW_YEARS_EVE),
             "2 calls so far, the last on 30 December 2025: no particular outcome. \
-             Agreed: \"taxi\" (2026-01-02). Caller cannot come. Cancelled: \"haircut\". \
-             On 29 December 2025: no particular outcome. Caller wants a haircut. Cancelled: \"table\"."
+             Agreed: \"taxi\" (2026-01-02). Caller cannot come. Cancelled: \"haircut\"."
         );
         assert_eq!(
             line_of_call(&calls[1], &facts),
@@ -659,7 +786,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_with_something_agreed_that_is_not_told_keeps_its_request() {
+    fn an_earlier_call_with_something_agreed_is_left_to_its_facts() {
         let long = "room ".repeat(20).trim_end().to_owned();
         let calls = [
             in_call(1, ""),
@@ -678,8 +805,8 @@ mod tests {
         assert_eq!(
             of_caller(3, &calls, &facts, NEW_YEARS_EVE),
             "3 calls so far, the last on 30 December 2025: no particular outcome. \
-             Agreed: \"table for two\" (2026-01-02). Past: \"table\" (2025-12-29). \
-             On 29 December 2025: no particular outcome. Caller wants a room."
+             Agreed: \"table for two\" (2026-01-02). Past: \"room room room room room room room room…\" (2025-12-30); \
+             \"table\" (2025-12-29)."
         );
     }
 

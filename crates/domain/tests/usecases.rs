@@ -29,6 +29,7 @@ use domain::{
         probe::MockProbe,
     },
     recall::Recall,
+    themes::Themes,
     usecase::{CallerPorts, CallerRules, RecallInput},
 };
 use mockall::{Sequence, predicate::eq};
@@ -198,6 +199,7 @@ fn recollection() -> Recollection {
             outcome: CallOutcome::Other,
         }],
         facts: Vec::new(),
+        themes: Themes::default(),
         gaps: 2,
         lookups: Vec::new(),
     }

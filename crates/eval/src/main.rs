@@ -1,13 +1,16 @@
 //! Measures what the service makes of calls: summaries against people's own by ROUGE, beside two simple methods, names
-//! against the names that callers were given, and how much of what was booked the next agent reads. The data stay
-//! outside the repository; their paths are arguments.
+//! against the names that callers were given, how much of what was booked the next agent reads, and how much of what
+//! people talked about over many sessions. The data stay outside the repository; their paths are arguments.
 
+mod answer;
 mod bookings;
+mod curve;
 mod dialogues;
 mod names;
 mod phrasings;
 mod porter;
 mod rouge;
+mod sessions;
 mod share;
 mod speed;
 
@@ -17,13 +20,17 @@ use dialogues::{METHODS, Naming, transcript};
 use language::Speaker;
 use names::{Call, NameResult, Source};
 
-const USAGE: &str = "usage: eval [--dialogues FILE.jsonl] [--calls FILE.jsonl] [--bookings FILE.jsonl] [--show N]";
+const USAGE: &str = "usage: eval [--dialogues FILE.jsonl] [--calls FILE.jsonl] [--bookings FILE.jsonl] \
+    [--sessions FILE.jsonl [--curve FILE.svg]] [--show N]";
 
 #[derive(Default)]
 struct Args {
     dialogues: Option<String>,
     calls: Option<String>,
     bookings: Option<String>,
+    sessions: Option<String>,
+    /// Where the curve of quality against words is written.
+    curve: Option<String>,
     show: usize,
 }
 
@@ -39,10 +46,11 @@ fn main() -> ExitCode {
         }
     };
     let mut failed = false;
-    let measures: [(&str, &Option<String>, Measure); 3] = [
+    let measures: [(&str, &Option<String>, Measure); 4] = [
         ("dialogues", &args.dialogues, summaries),
         ("calls", &args.calls, names),
         ("bookings", &args.bookings, booked),
+        ("sessions", &args.sessions, remembered),
     ];
     for (what, path, run) in measures {
         let Some(path) = path else {
@@ -76,6 +84,8 @@ fn args(mut given: impl Iterator<Item = String>) -> Result<Args, String> {
             "--dialogues" => args.dialogues = Some(value),
             "--calls" => args.calls = Some(value),
             "--bookings" => args.bookings = Some(value),
+            "--sessions" => args.sessions = Some(value),
+            "--curve" => args.curve = Some(value),
             "--show" => {
                 args.show = value
                     .parse()
@@ -168,4 +178,11 @@ fn names(lines: &[String], args: &Args) -> Result<(), String> {
 fn booked(lines: &[String], _: &Args) -> Result<(), String> {
     bookings::print(&parsed(lines, bookings::Dialogue::parse)?);
     Ok(())
+}
+
+fn remembered(lines: &[String], args: &Args) -> Result<(), String> {
+    let people = sessions::People::of(&parsed(lines, sessions::Conversation::parse)?)?;
+    sessions::print(&people);
+    let Some(path) = &args.curve else { return Ok(()) };
+    fs::write(path, curve::svg(&sessions::curves(&people))).map_err(|error| format!("{path}: {error}"))
 }

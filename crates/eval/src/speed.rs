@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use language::{Speaker, Transcript, findings, summary};
+use language::{Speaker, Transcript, findings, summary, themes};
 
 use crate::dialogues::transcript;
 
@@ -37,7 +37,7 @@ fn endless() -> Vec<(Speaker, String)> {
         .collect()
 }
 
-/// Prints the median time of finding the words, of the summary and of the facts of a call of 10,000 turns.
+/// Prints the median time of finding the words, the summary, the facts and the themes of a call of 10,000 turns.
 pub(crate) fn print() {
     let call = endless();
     let read: Transcript<'_> = transcript(&call);
@@ -51,6 +51,7 @@ pub(crate) fn print() {
         ("words", median(count)),
         ("summary", median(|| summary::of_call(&read, &found).len())),
         ("facts", median(|| findings::of_call(&read, None).len())),
+        ("themes", median(|| themes::of_call(&read).len())),
     ] {
         println!("  {what:<7} {:>8.2} ms", millis(took));
     }

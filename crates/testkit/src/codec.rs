@@ -18,6 +18,7 @@ use domain::{
     phone::{PhoneNumber, Region},
     port::{DailyCaps, Day, RequestId},
     receipt::{CallerState, Group, Receipt, ReceiptId},
+    themes::Themes,
     time_zone::TimeZone,
 };
 use uuid::Uuid;
@@ -132,11 +133,11 @@ structs! {
     TenantSettings { region, rate_per_second, rate_burst, time_zone }
     KeyInfo { id, tenant, shown, scopes, label, created_at_ms, expires_at_ms, revoked_at_ms }
     Callers { profiles, said, calls, sessions, lookups, rewrite_requests, commits }
-    Profile { id, first_seen, last_seen, memory_changed, pending, rewrite }
+    Profile { id, first_seen, last_seen, memory_changed, pending, rewrite, themes }
     PendingRewrite { due, attempts }
     caller::Profile { name, tags, custom_attributes }
     Call { id, record, process, commit, corrections, pending }
-    CallRecord { call, summary, facts, started_at_ms, contact, received_at_ms, arrival }
+    CallRecord { call, summary, facts, themes, started_at_ms, contact, received_at_ms, arrival }
     Contact { first_ms, last_ms }
     EndedCall { session_id, number, transcript, duration_s, outcome, agent_metadata }
     Turn { role, text, ts_ms }
@@ -171,6 +172,7 @@ as_others! {
     Scope as String: |scope| scope.as_str().to_owned(), |text| text.parse().ok();
     SessionId as String: |id| id.0.clone(), |text| Some(Self(text));
     PhoneNumber as String: |number| number.as_e164().to_owned(), |text| Self::from_e164(&text).ok();
+    Themes as String: |themes| themes.as_str().to_owned(), |text| Some(Self::stored(text));
     JsonObject as String: |object| object.as_str().to_owned(), |text| Some(Self::from_validated(text));
     CallOutcome as String: |outcome| outcome.as_str().to_owned(), |text| text.parse().ok();
     Role as u8: |role| u8::from(*role == Role::User), |byte| Some(if byte == 1 { Role::User } else { Role::Agent });

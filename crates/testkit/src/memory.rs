@@ -25,6 +25,7 @@ use domain::{
         rewrite::{ATTEMPTS, WORTH_MS},
     },
     rewrite::{self, Rewrite},
+    themes::Themes,
 };
 use uuid::Uuid;
 
@@ -122,6 +123,7 @@ impl Callers {
                 memory_changed: None,
                 pending: PendingRewrite::default(),
                 rewrite: None,
+                themes: Themes::default(),
             }
         });
         profile.last_seen = profile.last_seen.max(at_ms);
@@ -139,6 +141,24 @@ impl Callers {
     fn changed(&mut self, number: &PhoneNumber, at_ms: i64) {
         if let Some(profile) = self.profiles.get_mut(number) {
             profile.memory_changed = Some(at_ms);
+        }
+    }
+
+    /// Keeps what the caller speaks of after `record`, which may have replaced a previous one.
+    fn remember(&mut self, record: &CallRecord, previous: Option<&CallRecord>) {
+        let number = &record.call.number;
+        let none = Themes::default();
+        let of_same = previous.filter(|previous| previous.call.number == *number);
+        if let Some(former) = previous.filter(|_| of_same.is_none())
+            && let Some(profile) = self.profiles.get_mut(&former.call.number)
+        {
+            profile.themes = profile.themes.corrected(&former.themes, &none);
+        }
+        if let Some(profile) = self.profiles.get_mut(number) {
+            profile.themes = match of_same {
+                Some(previous) => profile.themes.corrected(&previous.themes, &record.themes),
+                None => profile.themes.with(&record.themes),
+            };
         }
     }
 
@@ -357,6 +377,7 @@ impl CallerMemory for InMemoryCallerMemory {
             summary: callers.rewrite_of(&query.number),
             recent_calls: callers.latest_calls(&query.number, RECENT_CALLS),
             facts: callers.facts(&query.number),
+            themes: callers.profiles[&query.number].themes.clone(),
             gaps: callers.gaps(query),
             lookups: callers.lookups_of(&query.number),
         })
@@ -367,7 +388,7 @@ impl CallerMemory for InMemoryCallerMemory {
         let callers = tenants.entry(tenant).or_default();
         let CallRecord { call, arrival, .. } = record;
 
-        if let Some(stored) = callers.calls.get_mut(&call.session_id) {
+        let previous = if let Some(stored) = callers.calls.get_mut(&call.session_id) {
             if stored.process == self.process && stored.record.arrival > *arrival {
                 return Ok(());
             }
@@ -385,6 +406,7 @@ impl CallerMemory for InMemoryCallerMemory {
             {
                 profile.pending = PendingRewrite::since(record.received_at_ms);
             }
+            Some(previous)
         } else {
             callers.commits += 1;
             let stored = Call {
@@ -396,8 +418,10 @@ impl CallerMemory for InMemoryCallerMemory {
                 pending: PendingRewrite::since(record.received_at_ms),
             };
             callers.calls.insert(call.session_id.clone(), stored);
-        }
+            None
+        };
         callers.note_call(&call.number, record.contact);
+        callers.remember(record, previous.as_ref());
         callers.changed(&call.number, record.received_at_ms);
         Ok(())
     }

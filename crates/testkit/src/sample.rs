@@ -12,6 +12,7 @@ use domain::{
     phone::PhoneNumber,
     port::{RecallQuery, access::NewTenant},
     receipt::{CallerState, Group, Receipt, ReceiptId},
+    themes::Themes,
 };
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -104,6 +105,7 @@ pub fn record(number: &PhoneNumber, session: &str, received_at_ms: i64, arrival:
         },
         summary: format!("Caller asked about {session}."),
         facts: Vec::new(),
+        themes: Themes::default(),
         started_at_ms: received_at_ms - 60_000,
         contact: Contact {
             first_ms: received_at_ms,

@@ -11,6 +11,7 @@ use domain::{
     phone::PhoneNumber,
     port::{DailyCaps, Day, RequestId},
     receipt::{Receipt, ReceiptId},
+    themes::Themes,
 };
 use uuid::Uuid;
 
@@ -59,6 +60,8 @@ pub(crate) struct Profile {
     pub(crate) pending: PendingRewrite,
     /// The model's summary and the change of the memory that it was made for.
     pub(crate) rewrite: Option<(String, i64)>,
+    /// What the caller speaks of.
+    pub(crate) themes: Themes,
 }
 
 /// Whether and since when something waits for a rewrite.

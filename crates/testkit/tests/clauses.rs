@@ -24,6 +24,7 @@ use domain::{
         SpendLedger, SummaryBacklog,
     },
     rewrite::Rewrite,
+    themes::Themes,
 };
 use testkit::{
     InMemoryCallerMemory, InMemorySpendLedger,
@@ -56,6 +57,7 @@ enum Flaw {
     CleansText,
     MarksBeforeReading,
     ForgetsFacts,
+    ForgetsThemes,
     ForgetsTerms,
     ShowsOldFactsFirst,
     KeepsCorrectedFacts,
@@ -138,6 +140,7 @@ impl CallerMemory for Broken {
         match self.flaw {
             Flaw::ForgetsWhatItAcknowledges => return Ok(()),
             Flaw::ForgetsFacts => record.facts.clear(),
+            Flaw::ForgetsThemes => record.themes = Themes::default(),
             // No turn tells any more when it was said.
             Flaw::CountsFromTheReport => record.facts.iter_mut().for_each(|said| said.fact.turn = usize::MAX),
             Flaw::ForgetsTerms => {
@@ -251,6 +254,8 @@ fails!(
         facts::a_fact_is_shown_with_its_evidence,
         facts::a_stated_name_is_the_callers
 );
+fails!(forgotten_themes: ForgetsThemes fails memory::themes_add_up_and_follow_corrections);
+fails!(counted_repeats_of_themes: CountsRepeats fails memory::themes_add_up_and_follow_corrections);
 fails!(
     forgotten_terms: ForgetsTerms fails
         facts::an_agreement_is_shown_with_its_terms,

@@ -16,6 +16,7 @@ use domain::{
     memory::{CallRecord, Recollection},
     phone::PhoneNumber,
     port::{CallerMemory, RecallQuery},
+    themes::Themes,
 };
 use serde_json::{Value, json};
 use testkit::{Fault, sample};
@@ -507,6 +508,7 @@ impl CallerMemory for CallerWithAttributes {
             summary: None,
             recent_calls: Vec::new(),
             facts: Vec::new(),
+            themes: Themes::default(),
             gaps: 0,
             lookups: Vec::new(),
         })

@@ -80,7 +80,10 @@ pub trait CallerMemory: Send + Sync {
     ///    then stands again. What no longer stands is kept as history. Where what stood does not tell what stands now,
     ///    read that and the newest [`crate::facts::LOOK_BACK`] of the caller's other statements, and no more;
     /// 8. count the times of the call's facts from the start that a recall gave, when its note was there before the
-    ///    report ([`CallRecord::facts_since`]).
+    ///    report ([`CallRecord::facts_since`]);
+    /// 9. keep with the caller what they speak of: of a new call [`crate::themes::Themes::with`] its themes, of the
+    ///    correction of one [`crate::themes::Themes::corrected`]; a call that moves to another caller takes its themes
+    ///    along. A recall shows them as [`Recollection::themes`].
     async fn record_end(&self, tenant: TenantId, record: &CallRecord, deadline: Deadline) -> Result<(), PortError>;
 
     /// Reads a caller's profile; `None` when the tenant has no such caller. Changes nothing. Here and in a recall the

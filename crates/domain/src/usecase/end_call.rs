@@ -14,6 +14,7 @@ use crate::{
     memory::{Arrival, CallRecord},
     phone::Region,
     port::Stage,
+    themes::Themes,
 };
 
 /// The permit for one call end: the key has the scope `calls:write`. It also holds when the report arrived, which is
@@ -74,6 +75,7 @@ impl CallerService {
 
         let began = self.ports.clock.instant();
         let summary = summary::of_call(&transcript, &findings);
+        let themes = Themes::of_call(&transcript);
         self.measured(Stage::Summary, began);
 
         let said = |fact: Fact| {
@@ -85,6 +87,7 @@ impl CallerService {
             contact: call::contact(&call, received_at_ms),
             call,
             summary,
+            themes,
             started_at_ms,
             received_at_ms,
             arrival,

@@ -138,7 +138,7 @@ fn remembered(
         degraded: None,
         summary: read.summary.unwrap_or_else(|| {
             let total_calls = read.caller.total_calls;
-            summary::of_caller(total_calls, &read.recent_calls, &read.facts, length, now)
+            summary::of_caller(total_calls, &read.recent_calls, &read.facts, &read.themes, length, now)
         }),
         caller: Some(read.caller.or_named_by(&shown)),
         recent_calls: read.recent_calls,

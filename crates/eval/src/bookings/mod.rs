@@ -3,7 +3,6 @@
 //! The definitions are those of a script that measures the running service; here its rules are called directly, on
 //! every dialogue, and chains of calls follow the order of the file, while the script draws some at random.
 
-mod answer;
 mod gold;
 
 use std::{cmp::Reverse, collections::BTreeMap};
@@ -11,13 +10,21 @@ use std::{cmp::Reverse, collections::BTreeMap};
 use domain::{
     call::CallOutcome,
     facts::{FactKey, KnownFact},
+    summary::SummaryLength,
 };
 
-use answer::{TODAY_MS, answer};
+use crate::{
+    answer::{Answer, Ended},
+    share::Share,
+};
 pub(crate) use gold::Dialogue;
 use gold::{Item, Kind, tokens};
 
-use crate::share::Share;
+/// Noon of Friday, 1 March 2019 in UTC, the day on which the dialogues take place; in milliseconds since the epoch.
+const TODAY_MS: i64 = 1_551_441_600_000;
+
+/// How far apart the calls of a caller are.
+const WEEK_MS: i64 = 7 * 86_400_000;
 
 /// How many calls of the same caller make a chain.
 const CHAIN: usize = 6;
@@ -192,6 +199,24 @@ fn fits_one(fact: &KnownFact, moments: &[&Item]) -> bool {
     moments
         .chunk_by(|one, other| one.turn == other.turn)
         .any(|booking| fits(fact, booking))
+}
+
+/// The answer at `now_ms` about a caller whose calls were `dialogues`, oldest first, a week apart, the last of them at
+/// [`TODAY_MS`].
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "milliseconds of this century are far below 2^53"
+)]
+fn answer(dialogues: &[&Dialogue], outcome: CallOutcome, now_ms: i64) -> Answer {
+    let mut started_at_ms = TODAY_MS;
+    let mut calls = Vec::new();
+    for (place, dialogue) in dialogues.iter().enumerate().rev() {
+        let turns = dialogue.transcript(started_at_ms as f64);
+        calls.push(Ended::of(&turns, place, started_at_ms, outcome));
+        started_at_ms -= WEEK_MS;
+    }
+    calls.reverse();
+    crate::answer::answer(&calls, SummaryLength::default(), now_ms)
 }
 
 /// What was read of each call alone.

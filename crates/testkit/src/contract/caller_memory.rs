@@ -16,6 +16,7 @@ use domain::{
     memory::{Arrival, CallRecord, RECENT_CALLS, Recollection},
     phone::PhoneNumber,
     port::CallerMemory,
+    themes::Themes,
 };
 use uuid::Uuid;
 
@@ -485,6 +486,46 @@ pub async fn an_end_creates_the_caller(fixture: &CallerMemoryFixture) {
     assert_eq!(call.summary, record.summary);
     assert_eq!(call.outcome, record.call.outcome);
     assert_eq!(view.transcript(call.call_id).await, Some(record.call.transcript));
+}
+
+/// `record_end` MUST 9: what a caller speaks of adds up over calls; the correction of a call takes away what it said
+/// before, and a call that moves to another caller takes its themes along.
+pub async fn themes_add_up_and_follow_corrections(fixture: &CallerMemoryFixture) {
+    let view = View::first(fixture);
+    let themes = |text: &str| Themes::stored(text.to_owned());
+    let (boiler, tax) = (themes("4 boiler\n2 garden gate\n"), themes("3 boiler\n1 Lisbon\n"));
+    let ended = |caller, session, arrival, themes: &Themes| {
+        let mut record = record(&number(caller), session, NOW_MS, arrival);
+        record.call.duration_s += f64::from(u32::try_from(arrival).unwrap_or_default());
+        CallRecord {
+            themes: themes.clone(),
+            ..record
+        }
+    };
+    assert_eq!(view.recall(&number(0), NOW_MS).await.themes, Themes::default());
+    let first = Themes::default().with(&boiler);
+    view.end(&ended(0, "first", 1, &boiler)).await;
+    assert_eq!(view.recall(&number(0), NOW_MS).await.themes, first);
+    // The same report again counts nothing twice.
+    view.end(&ended(0, "first", 1, &boiler)).await;
+    view.end(&ended(0, "second", 2, &tax)).await;
+    assert_eq!(view.recall(&number(0), NOW_MS).await.themes, first.with(&tax));
+    view.end(&ended(0, "third", 3, &Themes::default())).await;
+    let corrected = themes("1 orchard\n");
+    view.end(&ended(0, "second", 4, &corrected)).await;
+    let now = view.recall(&number(0), NOW_MS).await.themes;
+    let words: Vec<&str> = now.words().collect();
+    assert_eq!(words, ["boiler", "garden gate", "orchard"]);
+    assert_eq!(view.recall(&number(1), NOW_MS).await.themes, Themes::default());
+    view.end(&ended(1, "second", 5, &corrected)).await;
+    let now = view.recall(&number(0), NOW_MS).await.themes;
+    assert_eq!(now.words().collect::<Vec<_>>(), ["boiler", "garden gate"]);
+    let other = view.recall(&number(1), NOW_MS).await.themes;
+    assert_eq!(other, Themes::default().with(&corrected));
+    assert_eq!(
+        View::second(fixture).recall(&number(0), NOW_MS).await.themes,
+        Themes::default()
+    );
 }
 
 /// `record_end` MUST 1: simultaneous ends of different calls of one caller all count.
@@ -1188,6 +1229,7 @@ macro_rules! caller_memory_contract {
             the_first_recall_of_a_session_gives_the_start,
             a_correction_keeps_the_start_of_the_recall,
             an_end_creates_the_caller,
+            themes_add_up_and_follow_corrections,
             simultaneous_ends_count_exactly,
             a_repeated_end_counts_once,
             the_same_report_again_changes_nothing,

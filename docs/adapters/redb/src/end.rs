@@ -1,6 +1,6 @@
 //! The commit of an ended call, in one transaction that can be repeated and overtaken.
 
-use domain::{call::SessionId, error::PortError, memory::CallRecord};
+use domain::{call::SessionId, error::PortError, memory::CallRecord, themes::Themes};
 use redb::WriteTransaction;
 use uuid::Uuid;
 
@@ -49,7 +49,8 @@ pub(crate) fn record(
     };
     take_away(write, tenant, id, &stored, record)?;
     TRANSCRIPTS.put(write, (tenant, id), &transcript)?;
-    put(write, tenant, id, corrected, record)
+    let of_same = stored.report.number == record.call.number.as_e164();
+    put(write, tenant, id, corrected, record, !of_same)
 }
 
 /// Commits the first report of a call.
@@ -72,7 +73,7 @@ fn insert(
     let ended = SessionRow { call: Some(id), ..row };
     SESSIONS.put(write, (tenant, &session_key(session)), &ended)?;
     TRANSCRIPTS.put(write, (tenant, id), &transcript(record))?;
-    put(write, tenant, id, call, record)
+    put(write, tenant, id, call, record, true)
 }
 
 fn transcript(record: &CallRecord) -> Vec<TurnRow> {
@@ -93,6 +94,7 @@ fn call(process: Uuid, record: &CallRecord, session: &SessionRow) -> CallRow {
         arrival: record.arrival.0,
         facts: Vec::new(),
         work: WorkRow::default(),
+        themes: record.themes.as_str().to_owned(),
     }
 }
 
@@ -112,6 +114,8 @@ fn take_away(
     };
     facts::remove(write, tenant, number, &mut caller, former)?;
     caller.total_calls -= 1;
+    let before = Themes::stored(former.themes.clone());
+    caller.set_themes(&caller.themes().corrected(&before, &Themes::default()));
     caller.changed(record.received_at_ms);
     if number != record.call.number.as_e164() {
         backlog::lack_caller(write, tenant, number, &mut caller, record.received_at_ms)?;
@@ -119,13 +123,14 @@ fn take_away(
     CALLERS.put(write, (tenant, number), &caller)
 }
 
-/// Writes the call and gives it to its caller.
+/// Writes the call and gives it to its caller, for whom it `is_one_more` or one that was corrected.
 fn put(
     write: &WriteTransaction,
     tenant: Uuid,
     id: Uuid,
     mut call: CallRow,
     record: &CallRecord,
+    is_one_more: bool,
 ) -> Result<(), PortError> {
     let number = record.call.number.as_e164();
     let caller = CALLERS.get(write, (tenant, number))?;
@@ -134,6 +139,12 @@ fn put(
     caller.first_seen_ms = caller.first_seen_ms.min(record.contact.first_ms);
     caller.last_seen_ms = caller.last_seen_ms.max(record.contact.last_ms);
     caller.changed(record.received_at_ms);
+    let themes = if is_one_more {
+        caller.themes().with(&record.themes)
+    } else {
+        caller.themes().corrected(&Themes::default(), &record.themes)
+    };
+    caller.set_themes(&themes);
     CALLS_OF_CALLER.put(write, (tenant, number, call.started_at_ms, call.commit), &id)?;
     let said = record.facts_since(call.started_at_ms);
     facts::add(write, tenant, number, &mut caller, (id, &mut call), &said)?;

@@ -93,6 +93,7 @@ fn recollect(view: &impl View, tenant: Uuid, query: &RecallQuery) -> Result<Opti
         summary: row.summary(),
         recent_calls: calls::recent(view, tenant, number)?,
         facts: row.facts(),
+        themes: row.themes(),
         gaps: gaps(view, tenant, query)?,
         lookups: lookups::of_number(view, tenant, number)?,
     }))

@@ -17,6 +17,7 @@ use domain::{
     phone::{PhoneNumber, Region},
     port::{DailyCaps, access::NewTenant},
     receipt::{CallerState, Group, Receipt, ReceiptId},
+    themes::Themes,
 };
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -169,6 +170,7 @@ pub(crate) struct CallerRow {
     /// The model's summary, and the count of changes for which it was made.
     pub(crate) rewrite: Option<(String, u64)>,
     pub(crate) work: WorkRow,
+    themes: String,
 }
 
 impl CallerRow {
@@ -187,6 +189,7 @@ impl CallerRow {
             standing: Vec::new(),
             rewrite: None,
             work: WorkRow::default(),
+            themes: String::new(),
         }
     }
 
@@ -234,6 +237,15 @@ impl CallerRow {
     /// The facts that stand, newest first. One whose key this release does not know is left out.
     pub(crate) fn facts(&self) -> Vec<KnownFact> {
         self.standing.iter().filter_map(FactRow::known).collect()
+    }
+
+    /// What the caller speaks of.
+    pub(crate) fn themes(&self) -> Themes {
+        Themes::stored(self.themes.clone())
+    }
+
+    pub(crate) fn set_themes(&mut self, themes: &Themes) {
+        themes.as_str().clone_into(&mut self.themes);
     }
 
     /// The model's summary, when it was made for the memory as it is.
@@ -286,6 +298,7 @@ pub(crate) struct CallRow {
     /// [`FactRow::order_ms`] of the call's facts, by their place: with it their keys are known.
     pub(crate) facts: Vec<i64>,
     pub(crate) work: WorkRow,
+    pub(crate) themes: String,
 }
 
 impl CallRow {
