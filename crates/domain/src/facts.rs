@@ -153,8 +153,8 @@ pub struct Fact {
     pub quote: String,
     /// The turn's place in the transcript.
     pub turn: usize,
-    /// What an agreement comes to, and by when a promise is to be kept; `None` for other keys, and where a language model
-    /// found it.
+    /// What an agreement comes to, and by when a promise is to be kept; `None` for other keys, and where a language
+    /// model found it.
     pub terms: Option<Terms>,
 }
 
