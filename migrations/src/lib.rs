@@ -16,6 +16,7 @@ mod m20261122_000007_rewrite_reservations;
 mod m20261122_000008_agreements;
 mod m20261122_000009_superseded_facts;
 mod m20261122_000010_time_zones;
+mod m20261122_000012_identity;
 mod m20261122_000013_themes;
 
 /// Every schema step, oldest first.
@@ -36,6 +37,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261122_000008_agreements::Step),
             Box::new(m20261122_000009_superseded_facts::Step),
             Box::new(m20261122_000010_time_zones::Step),
+            Box::new(m20261122_000012_identity::Step),
             Box::new(m20261122_000013_themes::Step),
         ]
     }

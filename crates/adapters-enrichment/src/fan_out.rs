@@ -316,6 +316,7 @@ impl Enricher for FanOut {
                     phone: Some(line),
                     ..Enrichment::default()
                 },
+                former: None,
             });
         }
         enriched
@@ -458,6 +459,7 @@ impl Shared {
                 vendor: guarded.name.to_owned(),
                 fetched_at_ms: self.clock.now_ms(),
                 found,
+                former: None,
             },
             kind,
         })

@@ -478,6 +478,7 @@ async fn what_is_stale_is_served_at_once_and_refreshed_behind_it() {
         vendor: "twilio".to_owned(),
         fetched_at_ms: NOW_MS - 40 * 24 * 60 * 60 * 1000,
         found: line("landline"),
+        former: None,
     };
     let began = Instant::now();
     let enriched = bench

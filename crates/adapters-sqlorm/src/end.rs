@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use domain::{call::EndedCall, error::PortError, memory::CallRecord, themes::Themes};
+use domain::{call::EndedCall, error::PortError, identity::SILENCE_MS, memory::CallRecord, themes::Themes};
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, ExecResult, FromQueryResult, Statement};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -75,29 +75,35 @@ WHERE tenant_id = $1 AND id = $2 AND writer = $5 AND arrival = $6 AND body_hash 
 /// Finds or creates the caller, whose row it locks, and counts the call.
 const COUNT_SQLITE: &str = "\
 INSERT INTO callers (id, tenant_id, phone_number, first_seen_ms, last_seen_ms, total_calls, memory_changed_ms, tags,
-  custom_attributes)
-VALUES ($1, $2, $3, $4, $5, $6, $7, '[]', '{}')
+  custom_attributes, last_call_ms)
+VALUES ($1, $2, $3, $4, $5, $6, $7, '[]', '{}', $5)
 ON CONFLICT (tenant_id, phone_number) DO UPDATE SET
   first_seen_ms = CASE WHEN callers.first_seen_ms > excluded.first_seen_ms
     THEN excluded.first_seen_ms ELSE callers.first_seen_ms END,
   last_seen_ms = CASE WHEN callers.last_seen_ms < excluded.last_seen_ms
     THEN excluded.last_seen_ms ELSE callers.last_seen_ms END,
   total_calls = callers.total_calls + excluded.total_calls,
-  memory_changed_ms = excluded.memory_changed_ms
+  memory_changed_ms = excluded.memory_changed_ms,
+  returned_ms = CASE WHEN $8 - callers.last_call_ms > 7776000000 THEN $8 ELSE callers.returned_ms END,
+  last_call_ms = CASE WHEN callers.last_call_ms > excluded.last_call_ms
+    THEN callers.last_call_ms ELSE excluded.last_call_ms END
 RETURNING id, themes";
+const _: () = assert!(SILENCE_MS == 7_776_000_000, "the silence in the statements here");
 
 /// The same on PostgreSQL, where the session is locked first: a contact that is being written is then visible to the
 /// statements that follow, or sees the call. Ends of calls do not wait for each other.
 const COUNT_POSTGRES: &str = "\
-WITH session AS MATERIALIZED (SELECT pg_advisory_xact_lock_shared($8, $9))
+WITH session AS MATERIALIZED (SELECT pg_advisory_xact_lock_shared($9, $10))
 INSERT INTO callers (id, tenant_id, phone_number, first_seen_ms, last_seen_ms, total_calls, memory_changed_ms, tags,
-  custom_attributes)
-SELECT $1, $2, $3, $4, $5, $6, $7, '[]', '{}' FROM session
+  custom_attributes, last_call_ms)
+SELECT $1, $2, $3, $4, $5, $6, $7, '[]', '{}', $5 FROM session
 ON CONFLICT (tenant_id, phone_number) DO UPDATE SET
   first_seen_ms = LEAST(callers.first_seen_ms, excluded.first_seen_ms),
   last_seen_ms = GREATEST(callers.last_seen_ms, excluded.last_seen_ms),
   total_calls = callers.total_calls + excluded.total_calls,
-  memory_changed_ms = excluded.memory_changed_ms
+  memory_changed_ms = excluded.memory_changed_ms,
+  returned_ms = CASE WHEN $8 - callers.last_call_ms > 7776000000 THEN $8 ELSE callers.returned_ms END,
+  last_call_ms = GREATEST(callers.last_call_ms, excluded.last_call_ms)
 RETURNING id, themes";
 
 /// The session's first recall tells the start better than the report.
@@ -235,6 +241,7 @@ impl EndedRow {
             self.record.contact.last_ms.into(),
             calls.into(),
             self.record.received_at_ms.into(),
+            self.record.span().first_ms.into(),
         ];
         let dialect = transaction.get_database_backend();
         let count = if dialect == DbBackend::Sqlite {

@@ -11,6 +11,7 @@ pub(crate) mod tenant {
         pub(crate) id: Uuid,
         pub(crate) name: String,
         pub(crate) region: Option<String>,
+        pub(crate) identity: Option<String>,
         pub(crate) rate_per_second: Option<i64>,
         pub(crate) rate_burst: Option<i64>,
         pub(crate) time_zone: Option<String>,

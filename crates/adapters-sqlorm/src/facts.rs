@@ -10,6 +10,7 @@ use domain::{
     caller::HistoryFact,
     error::PortError,
     facts::{self, FactKey, FactView, KnownFact, SaidFact},
+    identity::{StatedName, Trace},
 };
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, FromQueryResult};
 use serde::{Deserialize, Serialize};
@@ -17,6 +18,7 @@ use uuid::Uuid;
 
 use crate::{
     row,
+    trace::change_names,
     transaction::{read_all, run},
     words,
 };
@@ -59,6 +61,16 @@ impl FactRows {
         Self(said.iter().enumerate().map(row).collect())
     }
 
+    /// The name that was stated last.
+    fn stated_name(&self, call: Uuid) -> Option<StatedName> {
+        let row = self.0.iter().rfind(|row| row.key == FactKey::Name.as_str())?;
+        Some(StatedName {
+            call_id: CallId(call),
+            at_ms: row.order_ms,
+            name: row.value.clone(),
+        })
+    }
+
     /// Writes the facts of `call`, which has none at their places, and settles what stands of `caller`.
     pub(crate) async fn write(
         &self,
@@ -84,6 +96,13 @@ impl FactRows {
             _ => INSERT_POSTGRES,
         };
         run(transaction, insert, values).await?;
+        if let Some(stated) = self.stated_name(call) {
+            let state = move |trace: &mut Trace| {
+                trace.state(stated);
+                true
+            };
+            change_names(transaction, tenant, caller, state).await?;
+        }
         let is_new = |row: &CandidateRow| {
             let is_place = |place| usize::try_from(row.place).is_ok_and(|other| other == place);
             row.call_id == call && self.0.iter().any(|new| is_place(new.place))
@@ -125,6 +144,8 @@ pub(crate) async fn take_away(
 ) -> Result<(), DbErr> {
     let taken = run(transaction, DELETE, [tenant.into(), call.into()]).await?;
     if taken.rows_affected() > 0 {
+        let forget = move |trace: &mut Trace| trace.forget(CallId(call));
+        change_names(transaction, tenant, caller, forget).await?;
         settle(transaction, tenant, caller).await?;
     }
     Ok(())

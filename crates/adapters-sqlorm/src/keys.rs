@@ -45,7 +45,8 @@ impl SqlKeyStore {
 
 /// A key's grant in one query, which stands before every answer to a key that is not in memory.
 pub(crate) const FIND_KEY: &str = "\
-SELECT k.id, k.scopes, k.expires_at_ms, t.id AS tenant_id, t.region, t.rate_per_second, t.rate_burst, t.time_zone
+SELECT k.id, k.scopes, k.expires_at_ms, t.id AS tenant_id, t.region, t.rate_per_second, t.rate_burst, t.time_zone,
+  t.identity
 FROM api_keys AS k JOIN tenants AS t ON t.id = k.tenant_id
 WHERE k.hash = $1 AND k.revoked_at_ms IS NULL";
 
@@ -67,6 +68,7 @@ struct SettingsRow {
     rate_per_second: Option<i64>,
     rate_burst: Option<i64>,
     time_zone: Option<String>,
+    identity: Option<String>,
 }
 
 impl TryFrom<SettingsRow> for TenantSettings {
@@ -78,6 +80,7 @@ impl TryFrom<SettingsRow> for TenantSettings {
             rate_per_second: to_rate(row.rate_per_second)?,
             rate_burst: to_rate(row.rate_burst)?,
             time_zone: words::time_zone(row.time_zone),
+            identity: words::identity(row.identity),
         })
     }
 }
@@ -359,6 +362,7 @@ fn new_tenant(tenant: &NewTenant, now_ms: i64) -> tenant::Model {
         rate_per_second,
         rate_burst,
         time_zone,
+        identity,
     } = tenant.settings;
     tenant::Model {
         id: Uuid::now_v7(),
@@ -367,6 +371,7 @@ fn new_tenant(tenant: &NewTenant, now_ms: i64) -> tenant::Model {
         rate_per_second: rate_per_second.map(|rate| rate.get().into()),
         rate_burst: rate_burst.map(|burst| burst.get().into()),
         time_zone: time_zone.map(|time_zone| time_zone.as_str().to_owned()),
+        identity: identity.map(|mode| mode.as_str().to_owned()),
         created_at_ms: now_ms,
     }
 }
@@ -389,6 +394,7 @@ fn changed_columns(id: Uuid, change: SettingsChange) -> tenant::ActiveModel {
         rate_per_second: column(change.rate_per_second, |rate| rate.get().into()),
         rate_burst: column(change.rate_burst, |burst| burst.get().into()),
         time_zone: column(change.time_zone, |time_zone| time_zone.as_str().to_owned()),
+        identity: column(change.identity, |mode| mode.as_str().to_owned()),
         ..Default::default()
     }
 }
@@ -417,6 +423,7 @@ fn to_tenant(row: tenant::Model) -> Result<Tenant, PortError> {
             rate_per_second: row.rate_per_second,
             rate_burst: row.rate_burst,
             time_zone: row.time_zone,
+            identity: row.identity,
         }
         .try_into()?,
         created_at_ms: row.created_at_ms,

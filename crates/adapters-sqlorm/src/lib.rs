@@ -29,6 +29,7 @@ mod row;
 mod session;
 mod spend;
 mod storage;
+mod trace;
 mod transaction;
 mod transcript;
 mod words;

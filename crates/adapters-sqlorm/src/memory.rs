@@ -8,6 +8,7 @@ use domain::{
     context::Deadline,
     enrichment::CachedLookup,
     error::PortError,
+    identity::Trace,
     memory::{CallRecord, OpenCall, Recollection},
     phone::PhoneNumber,
     port::{CallerMemory, EnrichmentCache, OpenCalls, RecallQuery},
@@ -24,6 +25,7 @@ use crate::{
     recall::{self, LookupRow, RecallRead, RecallRow, StoredCaller, StoredCallerRow},
     row::first_seen,
     session::SessionKey,
+    trace::TraceRow,
     transcript,
 };
 
@@ -98,10 +100,15 @@ struct TranscriptRow {
     transcript: Vec<u8>,
 }
 
+// What vendors say is written in one way, so that the same answers are the same text; a miss is an empty object.
 const STORE_LOOKUP: &str = "\
 INSERT INTO enrichment_cache (tenant_id, phone_number, vendor, fetched_at_ms, found) VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT (tenant_id, phone_number, vendor) DO UPDATE
-  SET fetched_at_ms = excluded.fetched_at_ms, found = excluded.found
+  SET fetched_at_ms = excluded.fetched_at_ms, found = excluded.found,
+    former = CASE WHEN enrichment_cache.found IN (excluded.found, '{}')
+      THEN enrichment_cache.former ELSE enrichment_cache.found END,
+    former_until_ms = CASE WHEN enrichment_cache.found IN (excluded.found, '{}')
+      THEN enrichment_cache.former_until_ms ELSE excluded.fetched_at_ms END
   WHERE enrichment_cache.fetched_at_ms < excluded.fetched_at_ms";
 
 #[async_trait]
@@ -127,6 +134,7 @@ impl CallerMemory for SqlCallerMemory {
                     id,
                     profile: first_seen(query.now_ms),
                     memory_changed_ms: None,
+                    trace: Trace::default(),
                 });
             }
         }
@@ -134,6 +142,7 @@ impl CallerMemory for SqlCallerMemory {
             id,
             profile,
             memory_changed_ms,
+            trace,
         } = found.caller.ok_or_else(|| undecodable("caller"))?;
         self.db.note(ContactNote {
             tenant: tenant.0,
@@ -150,6 +159,7 @@ impl CallerMemory for SqlCallerMemory {
             facts: found.facts,
             themes: found.themes,
             gaps: found.gaps,
+            trace,
             lookups: found.lookups,
         })
     }
@@ -174,6 +184,16 @@ impl CallerMemory for SqlCallerMemory {
             })
             .await?;
         Ok(row.map(|row| row.profile.shown()))
+    }
+
+    async fn trace(&self, tenant: TenantId, number: &PhoneNumber, deadline: Deadline) -> Result<Trace, PortError> {
+        let row: Option<TraceRow> = self
+            .db
+            .read_one("trace", deadline, recall::TRACE, || {
+                vec![tenant.0.into(), number.as_e164().into()]
+            })
+            .await?;
+        Ok(row.map(Trace::from).unwrap_or_default())
     }
 
     async fn transcript(

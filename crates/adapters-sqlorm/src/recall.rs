@@ -6,9 +6,10 @@
 use domain::{
     call::{CallId, RecentCall},
     caller::Caller,
-    enrichment::CachedLookup,
+    enrichment::{CachedLookup, Enrichment, Former},
     error::PortError,
     facts::KnownFact,
+    identity::Trace,
     memory::MOST_GAPS,
     themes::Themes,
 };
@@ -21,6 +22,7 @@ use crate::{
     facts,
     lookup::FoundBlocks,
     row::{self, CallerRow, caller_columns, recent_calls},
+    trace::TraceRow,
     words,
 };
 
@@ -43,8 +45,16 @@ macro_rules! stored_caller_columns {
                 "COALESCE(c.name, (SELECT f.value FROM facts AS f \
                    WHERE f.tenant_id = $1 AND f.caller_id = c.id AND f.key = 'name' AND f.stands)) AS name"
             ),
-            ", c.memory_changed_ms"
+            ", c.memory_changed_ms, ",
+            trace_columns!()
         )
+    };
+}
+
+/// The columns of a [`TraceRow`].
+macro_rules! trace_columns {
+    () => {
+        "c.stated_names, c.last_call_ms, c.returned_ms"
     };
 }
 
@@ -86,7 +96,7 @@ const SQLITE: &str = recall!(
     facts: "json_group_array(json_array(\
             f.order_ms, lower(hex(f.call_id)), f.place, f.key, f.value, f.quote, f.said_at_ms, f.observed_at_ms, \
              f.agreed_when, f.agreed_status))",
-    lookups: "json_group_array(json_array(e.vendor, e.fetched_at_ms, e.found))"
+    lookups: "json_group_array(json_array(e.vendor, e.fetched_at_ms, e.found, e.former, e.former_until_ms))"
 );
 
 const POSTGRES: &str = recall!(
@@ -95,7 +105,7 @@ const POSTGRES: &str = recall!(
     facts: "json_agg(json_build_array(\
             f.order_ms, f.call_id, f.place, f.key, f.value, f.quote, f.said_at_ms, f.observed_at_ms, \
              f.agreed_when, f.agreed_status))::text",
-    lookups: "json_agg(json_build_array(e.vendor, e.fetched_at_ms, e.found))::text"
+    lookups: "json_agg(json_build_array(e.vendor, e.fetched_at_ms, e.found, e.former, e.former_until_ms))::text"
 );
 
 /// The profile of the number `$2` of the tenant `$1`.
@@ -106,8 +116,14 @@ pub(crate) const CALLER: &str = concat!(
 );
 
 /// The look-ups of the number `$2` of the tenant `$1`.
-pub(crate) const LOOKUPS: &str =
-    "SELECT vendor, fetched_at_ms, found FROM enrichment_cache WHERE tenant_id = $1 AND phone_number = $2";
+pub(crate) const LOOKUPS: &str = "SELECT vendor, fetched_at_ms, found, former, former_until_ms FROM enrichment_cache WHERE tenant_id = $1 AND phone_number = $2";
+
+/// What tells who the number `$2` of the tenant `$1` is.
+pub(crate) const TRACE: &str = concat!(
+    "SELECT ",
+    trace_columns!(),
+    " FROM callers AS c WHERE c.tenant_id = $1 AND c.phone_number = $2"
+);
 
 /// The row of [`statement`].
 #[derive(FromQueryResult)]
@@ -129,6 +145,8 @@ pub(crate) struct StoredCallerRow {
     #[sea_orm(nested)]
     pub(crate) profile: CallerRow,
     memory_changed_ms: Option<i64>,
+    #[sea_orm(nested)]
+    trace: TraceRow,
 }
 
 /// What the statement found.
@@ -154,29 +172,37 @@ pub(crate) struct StoredCaller {
     pub(crate) id: Uuid,
     pub(crate) profile: Caller,
     pub(crate) memory_changed_ms: Option<i64>,
+    pub(crate) trace: Trace,
 }
 
 /// A call as the statement writes it: id, start, duration in digits, outcome, summary.
 #[derive(Deserialize)]
 struct CallEntry(Uuid, i64, String, String, String);
 
-/// A look-up as [`LOOKUPS`] reads it and [`statement`] writes it, as an array of the three. The blocks come as the text
+/// A look-up as [`LOOKUPS`] reads it and [`statement`] writes it, as an array of the five. The blocks come as the text
 /// that is stored: as JSON within JSON, one that is none would fail the statement.
 #[derive(Deserialize, FromQueryResult)]
 pub(crate) struct LookupRow {
     vendor: String,
     fetched_at_ms: i64,
     found: String,
+    former: Option<String>,
+    former_until_ms: Option<i64>,
 }
 
 impl LookupRow {
     /// The look-up; `None` when its blocks cannot be decoded.
     pub(crate) fn decode(self) -> Option<CachedLookup> {
-        let found = serde_json::from_str::<FoundBlocks>(&self.found);
+        let decode = |found: &str| {
+            let found = serde_json::from_str::<FoundBlocks>(found);
+            found.inspect_err(|_| leave_out(LOOKUP)).ok().map(Enrichment::from)
+        };
+        let former = self.former.as_deref().and_then(decode).zip(self.former_until_ms);
         Some(CachedLookup {
             vendor: self.vendor,
             fetched_at_ms: self.fetched_at_ms,
-            found: found.inspect_err(|_| leave_out(LOOKUP)).ok()?.into(),
+            found: decode(&self.found)?,
+            former: former.map(|(found, until_ms)| Former { found, until_ms }),
         })
     }
 }
@@ -203,6 +229,7 @@ impl From<StoredCallerRow> for StoredCaller {
             id: row.id,
             profile: row.profile.shown(),
             memory_changed_ms: row.memory_changed_ms,
+            trace: row.trace.into(),
         }
     }
 }

@@ -4,6 +4,7 @@ use domain::{
     access::Scopes,
     call::{CallOutcome, Role},
     facts::{FactKey, Terms},
+    identity::IdentityMode,
     phone::Region,
     time_zone::TimeZone,
 };
@@ -49,4 +50,11 @@ pub(crate) fn time_zone(name: Option<String>) -> Option<TimeZone> {
 /// says so, because national numbers are read in it.
 pub(crate) fn region(name: Option<String>) -> Option<Region> {
     name?.parse().inspect_err(|_| leave_out("region")).ok()
+}
+
+/// The mode of this name; `None` where none is stored. One that this release does not know is read as the most careful
+/// one, and the log says so.
+pub(crate) fn identity(name: Option<String>) -> Option<IdentityMode> {
+    let mode = name?.parse().inspect_err(|_| leave_out("identity mode"));
+    Some(mode.unwrap_or(IdentityMode::Strict))
 }

@@ -4,7 +4,7 @@ use std::{fmt, num::NonZeroU32, str::FromStr};
 
 use uuid::Uuid;
 
-use crate::{caller::Change, phone::Region, time_zone::TimeZone};
+use crate::{caller::Change, identity::IdentityMode, phone::Region, time_zone::TimeZone};
 
 /// A tenant. Every stored row belongs to one, and no port method works without one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -145,6 +145,8 @@ pub struct TenantSettings {
     pub rate_burst: Option<NonZeroU32>,
     /// Where its days begin; UTC when it has set nothing.
     pub time_zone: Option<TimeZone>,
+    /// How careful it is where a number may have another person behind it.
+    pub identity: Option<IdentityMode>,
 }
 
 /// What becomes of a tenant's settings. Of one that is cleared, the service's default holds again.
@@ -158,6 +160,8 @@ pub struct SettingsChange {
     pub rate_burst: Change<NonZeroU32>,
     /// Where its days begin.
     pub time_zone: Change<TimeZone>,
+    /// How careful it is where a number may have another person behind it.
+    pub identity: Change<IdentityMode>,
 }
 
 impl SettingsChange {
@@ -169,6 +173,7 @@ impl SettingsChange {
             rate_per_second: self.rate_per_second.apply(settings.rate_per_second),
             rate_burst: self.rate_burst.apply(settings.rate_burst),
             time_zone: self.time_zone.apply(settings.time_zone),
+            identity: self.identity.apply(settings.identity),
         }
     }
 }

@@ -125,6 +125,7 @@ mod tests {
         call::{CallId, CallOutcome, RecentCall},
         caller::Caller,
         error::{Cause, PortError},
+        identity::Trace,
         json::JsonObject,
         summary::CALLER_CHARACTERS,
         themes::Themes,
@@ -171,6 +172,7 @@ mod tests {
             facts,
             themes: Themes::default(),
             gaps: 0,
+            trace: Trace::default(),
             lookups: Vec::new(),
         };
         keep(&mut read, SummaryLength::default());

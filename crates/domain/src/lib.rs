@@ -12,6 +12,7 @@ pub mod context;
 pub mod enrichment;
 pub mod error;
 pub mod facts;
+pub mod identity;
 pub mod json;
 pub mod memory;
 pub mod phone;

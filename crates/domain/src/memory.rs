@@ -5,6 +5,7 @@ use crate::{
     caller::Caller,
     enrichment::CachedLookup,
     facts::{KnownFact, SaidFact},
+    identity::Trace,
     phone::PhoneNumber,
     themes::Themes,
 };
@@ -53,6 +54,15 @@ pub struct CallRecord {
 }
 
 impl CallRecord {
+    /// When the call took place, as far as the report tells.
+    #[must_use]
+    pub fn span(&self) -> Contact {
+        Contact {
+            first_ms: self.started_at_ms.min(self.contact.first_ms),
+            last_ms: self.contact.last_ms,
+        }
+    }
+
     /// The facts of the record when its call began at `started_at_ms`, in milliseconds since the epoch: a recall of the
     /// session tells the start better than the report, from which [`CallRecord::facts`] are counted.
     #[must_use]
@@ -84,6 +94,8 @@ pub struct Recollection {
     pub themes: Themes,
     /// Calls that were begun long ago and never written back.
     pub gaps: u64,
+    /// What tells who the memory is about.
+    pub trace: Trace,
     /// Cached look-ups of the number, of any age.
     pub lookups: Vec<CachedLookup>,
 }

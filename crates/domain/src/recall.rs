@@ -1,6 +1,9 @@
 //! The answer to "who is calling?".
 
-use crate::{call::RecentCall, caller::Caller, enrichment::ShownEnrichment, error::PortError, facts::KnownFact};
+use crate::{
+    call::RecentCall, caller::Caller, enrichment::ShownEnrichment, error::PortError, facts::KnownFact,
+    identity::Identity,
+};
 
 /// What `recall_and_enrich` answers.
 #[derive(Debug)]
@@ -19,6 +22,8 @@ pub struct Recall {
     pub gaps: Option<u64>,
     /// The caller's facts that stand, newest first; `None` when the memory could not be read.
     pub facts: Option<Vec<KnownFact>>,
+    /// Whether the memory may be used for whoever calls now; `None` when it could not be read.
+    pub identity: Option<Identity>,
     /// What third parties know.
     pub enrichment: ShownEnrichment,
     /// How long the memory took, in milliseconds.
@@ -48,6 +53,7 @@ impl Recall {
             recent_calls: Vec::new(),
             gaps: None,
             facts: None,
+            identity: None,
             enrichment: ShownEnrichment::default(),
             memory_ms,
             enrichment_ms: 0.0,

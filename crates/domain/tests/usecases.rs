@@ -19,6 +19,7 @@ use domain::{
     enrichment::{CachedLookup, Enrichment, Person, ShownEnrichment, Ttl},
     error::{Error, PortError},
     facts::{FactKey, KnownFact, Status, Terms},
+    identity::{Attestation, IdentityMode, Recommendation, Signal, StatedName, Trace, Withheld},
     json::JsonObject,
     memory::{Arrival, Recollection},
     phone::PhoneNumber,
@@ -133,6 +134,7 @@ fn named_by(vendor: &str, age_ms: i64) -> CachedLookup {
             person: Some(person),
             ..Enrichment::default()
         },
+        former: None,
     }
 }
 
@@ -201,6 +203,7 @@ fn recollection() -> Recollection {
         facts: Vec::new(),
         themes: Themes::default(),
         gaps: 2,
+        trace: Trace::default(),
         lookups: Vec::new(),
     }
 }
@@ -209,6 +212,7 @@ fn input(session_id: Option<&str>) -> RecallInput {
     RecallInput {
         number: number(),
         session_id: session_id.map(|id| SessionId(id.to_owned())),
+        attestation: None,
     }
 }
 
@@ -813,4 +817,190 @@ async fn an_unknown_caller_has_no_look_ups_read_and_look_ups_that_fail_are_an_er
         matches!(failed, Err(Error::Port(PortError::Unavailable(_)))),
         "{failed:?}"
     );
+}
+
+/// Two calls, in which different names were stated, and a fact of each.
+fn of_two_persons() -> Recollection {
+    let call = |id| CallId(Uuid::from_u128(id));
+    let said = |id, key, value: &str| KnownFact {
+        key,
+        value: value.to_owned(),
+        quote: value.to_owned(),
+        call_id: call(id),
+        said_at_ms: NOW_MS - 100_000 + i64::try_from(id).unwrap(),
+        observed_at_ms: NOW_MS,
+        terms: None,
+    };
+    let stated = |id, name: &str| StatedName {
+        call_id: call(id),
+        at_ms: NOW_MS - 100_000 + i64::try_from(id).unwrap(),
+        name: name.to_owned(),
+    };
+    let first = recollection().recent_calls.remove(0);
+    let recent = |id| RecentCall {
+        call_id: call(id),
+        ..first.clone()
+    };
+    Recollection {
+        caller: Caller {
+            name: Some("Tom Baker".to_owned()),
+            total_calls: 2,
+            custom_attributes: JsonObject::from_validated("{\"plan\":\"gold\"}".to_owned()),
+            ..recollection().caller
+        },
+        summary: Some("Ana Ruiz wants a plumber.".to_owned()),
+        recent_calls: vec![recent(2), recent(1)],
+        facts: vec![
+            said(2, FactKey::Name, "Tom Baker"),
+            said(1, FactKey::Email, "ana@example.com"),
+        ],
+        trace: Trace::new(
+            vec![stated(1, "Ana Ruiz"), stated(2, "Tom Baker")],
+            Some(NOW_MS - 90_000),
+            None,
+        ),
+        ..recollection()
+    }
+}
+
+/// Recalls what was read for a tenant of this mode, with a look-up that names somebody.
+async fn recall_as(mode: IdentityMode, read: Recollection, attestation: Option<Attestation>) -> Recall {
+    let mut memory = MockCallerMemory::new();
+    memory.expect_recall().return_once(move |_, _, _| Ok(read));
+    let mut enricher = MockEnricher::new();
+    enricher.expect_enrich().return_once(|_, _| EnrichmentAnswer {
+        lookups: vec![named_by("trestle", 1_000)],
+        ..EnrichmentAnswer::default()
+    });
+    let service = bare_service(memory, MockEnrichmentCache::new(), enricher, lenient_probe());
+    let mut ctx = context(&[Scope::Recall], None);
+    ctx.principal.settings.identity = Some(mode);
+    let permit = service.permit_recall(&ctx).unwrap();
+    let input = RecallInput {
+        attestation,
+        ..input(None)
+    };
+    service.recall_and_enrich(permit, input).await
+}
+
+fn lenient_probe() -> MockProbe {
+    let mut probe = MockProbe::new();
+    probe.expect_stage().return_const(());
+    probe
+}
+
+#[tokio::test]
+async fn a_strict_tenant_is_not_shown_another_persons_memory() {
+    let recall = recall_as(IdentityMode::Strict, of_two_persons(), None).await;
+    let identity = recall.identity.unwrap();
+    assert_eq!(identity.recommendation, Recommendation::Withhold);
+    assert_eq!(identity.signals, [Signal::NamesDiffer]);
+    assert_eq!(identity.withheld, Some(Withheld { facts: 2, calls: 2 }));
+    let caller = recall.caller.unwrap();
+    assert!(
+        recall.known && caller.total_calls == 2,
+        "that somebody called is no secret"
+    );
+    assert_eq!((caller.name, caller.tags), (None, Vec::new()));
+    assert_eq!(caller.custom_attributes, JsonObject::default());
+    assert_eq!((recall.summary.as_str(), recall.facts), ("", Some(Vec::new())));
+    assert!(recall.recent_calls.is_empty() && recall.enrichment.person.is_none());
+}
+
+#[tokio::test]
+async fn other_tenants_are_advised_and_shown_everything() {
+    for (mode, recommendation, signals) in [
+        (
+            IdentityMode::Confirm,
+            Recommendation::Withhold,
+            vec![Signal::NamesDiffer],
+        ),
+        (IdentityMode::Off, Recommendation::Use, Vec::new()),
+    ] {
+        let read = of_two_persons();
+        let recall = recall_as(mode, read.clone(), None).await;
+        let identity = recall.identity.unwrap();
+        assert_eq!(
+            (identity.recommendation, identity.withheld),
+            (recommendation, None),
+            "{mode:?}"
+        );
+        assert_eq!(identity.signals, signals);
+        assert_eq!((recall.facts, recall.caller), (Some(read.facts), Some(read.caller)));
+        assert_eq!(
+            (Some(recall.summary), recall.recent_calls),
+            (read.summary, read.recent_calls)
+        );
+        assert!(recall.enrichment.person.is_some());
+    }
+}
+
+#[tokio::test]
+async fn a_confirmed_name_releases_what_is_that_persons_and_no_more() {
+    let with_third = |name: &str| {
+        let mut read = of_two_persons();
+        let mut names = read.trace.names().to_vec();
+        names.push(StatedName {
+            call_id: CallId(Uuid::from_u128(3)),
+            at_ms: NOW_MS - 50_000,
+            name: name.to_owned(),
+        });
+        read.trace = Trace::new(names, Some(NOW_MS - 40_000), None);
+        read.caller.name = Some(name.to_owned());
+        read
+    };
+    let values = |recall: &Recall| -> Vec<String> {
+        let facts = recall.facts.iter().flatten();
+        facts.map(|fact| fact.value.clone()).collect()
+    };
+    let first = recall_as(IdentityMode::Strict, with_third("Ana"), None).await;
+    assert_eq!(values(&first), ["ana@example.com"]);
+    assert!(
+        first.summary.contains("ana@example.com") && !first.summary.contains("Tom"),
+        "{}",
+        first.summary
+    );
+    let second = recall_as(IdentityMode::Strict, with_third("Tom"), None).await;
+    assert_eq!(values(&second), ["Tom Baker"]);
+    assert!(!second.summary.contains("ana"), "{}", second.summary);
+    for (recall, name, tags) in [(first, "Ana", 1), (second, "Tom", 0)] {
+        let (identity, caller) = (recall.identity.unwrap(), recall.caller.unwrap());
+        assert_eq!(identity.recommendation, Recommendation::Confirm);
+        assert_eq!(identity.withheld, Some(Withheld { facts: 1, calls: 1 }));
+        assert_eq!((caller.name.as_deref(), caller.tags.len()), (Some(name), tags));
+        assert!(recall.enrichment.person.is_none(), "the look-up names a third person");
+    }
+}
+
+#[tokio::test]
+async fn a_failed_attestation_withholds_from_a_strict_tenant() {
+    let read = Recollection {
+        trace: Trace::default(),
+        ..of_two_persons()
+    };
+    let recall = recall_as(IdentityMode::Strict, read, Some(Attestation::Failed)).await;
+    let identity = recall.identity.unwrap();
+    assert_eq!(identity.signals, [Signal::AttestationFailed]);
+    assert_eq!(identity.withheld, Some(Withheld { facts: 2, calls: 2 }));
+}
+
+#[tokio::test]
+async fn a_profile_alone_is_withheld_too() {
+    for (mode, expected) in [(IdentityMode::Strict, None), (IdentityMode::Confirm, Some("Tom Baker"))] {
+        let mut memory = MockCallerMemory::new();
+        let Recollection { caller, trace, .. } = of_two_persons();
+        memory.expect_caller().return_once(|_, _, _| Ok(Some(caller)));
+        memory.expect_trace().return_once(|_, _, _| Ok(trace));
+        let mut lookups = MockEnrichmentCache::new();
+        lookups
+            .expect_lookups()
+            .returning(|_, _, _| Ok(vec![named_by("trestle", 1_000)]));
+        let service = bare_service(memory, lookups, MockEnricher::new(), lenient_probe());
+        let mut ctx = context(&[Scope::CallersRead], None);
+        ctx.principal.settings.identity = Some(mode);
+        let permit = service.permit_get_caller(&ctx).unwrap();
+        let caller = service.get_caller(permit, &number()).await.unwrap();
+        assert_eq!(caller.name.as_deref(), expected);
+        assert_eq!(caller.tags.is_empty(), expected.is_none());
+    }
 }

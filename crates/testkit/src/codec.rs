@@ -11,8 +11,9 @@ use domain::{
     access::{KeyHash, KeyId, KeyInfo, Scope, Scopes, Tenant, TenantId, TenantSettings},
     call::{CallId, CallOutcome, Contact, EndedCall, Role, SessionId, Turn},
     caller,
-    enrichment::{CachedLookup, Company, Enrichment, Line, Person},
+    enrichment::{CachedLookup, Company, Enrichment, Former, Line, Person},
     facts::{Fact, FactKey, SaidFact, Status, Terms},
+    identity::IdentityMode,
     json::JsonObject,
     memory::{Arrival, CallRecord},
     phone::{PhoneNumber, Region},
@@ -130,7 +131,7 @@ structs! {
     State { generation, steps, access, callers, spend, receipts }
     Access { tenants, keys }
     Tenant { id, name, settings, created_at_ms }
-    TenantSettings { region, rate_per_second, rate_burst, time_zone }
+    TenantSettings { region, rate_per_second, rate_burst, time_zone, identity }
     KeyInfo { id, tenant, shown, scopes, label, created_at_ms, expires_at_ms, revoked_at_ms }
     Callers { profiles, said, calls, sessions, lookups, rewrite_requests, commits }
     Profile { id, first_seen, last_seen, memory_changed, pending, rewrite, themes }
@@ -144,7 +145,8 @@ structs! {
     SaidFact { fact, said_at_ms, order_ms }
     Fact { key, value, quote, turn, terms }
     Terms { when, status }
-    CachedLookup { vendor, fetched_at_ms, found }
+    CachedLookup { vendor, fetched_at_ms, found, former }
+    Former { found, until_ms }
     Enrichment { person, company, phone }
     Person { name, title, company }
     Company { name, address }
@@ -167,6 +169,7 @@ as_others! {
     RequestId as Uuid: |id| id.0, |id| Some(Self(id));
     KeyHash as Vec<u8>: |hash| hash.0.to_vec(), |bytes| bytes.try_into().ok().map(Self);
     Region as String: |region| region.as_str().to_owned(), |text| text.parse().ok();
+    IdentityMode as String: |mode| mode.as_str().to_owned(), |text| text.parse().ok();
     TimeZone as String: |time_zone| time_zone.as_str().to_owned(), |text| text.parse().ok();
     Scopes as Vec<Scope>: |scopes| scopes.iter().collect(), |scopes| Some(scopes.into_iter().collect());
     Scope as String: |scope| scope.as_str().to_owned(), |text| text.parse().ok();

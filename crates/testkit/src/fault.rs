@@ -16,6 +16,7 @@ use domain::{
     context::Deadline,
     enrichment::CachedLookup,
     error::PortError,
+    identity::Trace,
     memory::{CallRecord, Recollection},
     phone::PhoneNumber,
     port::{
@@ -125,6 +126,11 @@ impl<P: CallerMemory + ?Sized> CallerMemory for Faulty<P> {
     ) -> Result<Option<Caller>, PortError> {
         self.pass("caller", deadline).await?;
         self.port.caller(tenant, number, deadline).await
+    }
+
+    async fn trace(&self, tenant: TenantId, number: &PhoneNumber, deadline: Deadline) -> Result<Trace, PortError> {
+        self.pass("trace", deadline).await?;
+        self.port.trace(tenant, number, deadline).await
     }
 
     async fn transcript(

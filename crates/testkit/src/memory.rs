@@ -17,6 +17,7 @@ use domain::{
     enrichment::CachedLookup,
     error::PortError,
     facts::{self, FactKey, FactView, KnownFact, SaidFact},
+    identity::{StatedName, Trace},
     memory::{CallRecord, MOST_GAPS, OpenCall, RECENT_CALLS, Recollection},
     phone::PhoneNumber,
     port::{
@@ -256,6 +257,20 @@ impl Callers {
         })
     }
 
+    /// What tells who the caller is.
+    fn trace(&self, number: &PhoneNumber) -> Trace {
+        let mut calls = self.calls_of(number);
+        calls.sort_by_key(|call| call.commit);
+        let names = calls
+            .iter()
+            .filter_map(|call| StatedName::of_call(call.id, &call.record.facts));
+        let mut trace = Trace::new(names.collect(), None, None);
+        for call in calls {
+            trace.call(call.record.span());
+        }
+        trace
+    }
+
     /// The calls that were begun by then and have not ended, newest first.
     fn open_calls(&self, begun_by_ms: i64) -> Vec<OpenCall> {
         let mut open: Vec<OpenCall> = self
@@ -379,6 +394,7 @@ impl CallerMemory for InMemoryCallerMemory {
             facts: callers.facts(&query.number),
             themes: callers.profiles[&query.number].themes.clone(),
             gaps: callers.gaps(query),
+            trace: callers.trace(&query.number),
             lookups: callers.lookups_of(&query.number),
         })
     }
@@ -436,6 +452,14 @@ impl CallerMemory for InMemoryCallerMemory {
         Ok(tenants.get(&tenant).and_then(|callers| callers.caller(number)))
     }
 
+    async fn trace(&self, tenant: TenantId, number: &PhoneNumber, deadline: Deadline) -> Result<Trace, PortError> {
+        let tenants = self.open("trace", deadline)?;
+        Ok(tenants
+            .get(&tenant)
+            .map(|callers| callers.trace(number))
+            .unwrap_or_default())
+    }
+
     async fn transcript(
         &self,
         tenant: TenantId,
@@ -491,7 +515,7 @@ impl EnrichmentCache for InMemoryCallerMemory {
             .entry((number.clone(), lookup.vendor.clone()))
             .or_insert_with(|| lookup.clone());
         if lookup.fetched_at_ms > stored.fetched_at_ms {
-            *stored = lookup.clone();
+            *stored = lookup.clone().replacing(stored.clone());
         }
         Ok(())
     }

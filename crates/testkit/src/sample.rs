@@ -184,6 +184,7 @@ pub fn lookup(vendor: &str, fetched_at_ms: i64) -> CachedLookup {
                 line_type: some("mobile"),
             }),
         },
+        former: None,
     }
 }
 

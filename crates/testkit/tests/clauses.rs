@@ -17,6 +17,7 @@ use domain::{
     context::Deadline,
     error::PortError,
     facts::{FactView, standing},
+    identity::Trace,
     memory::{Arrival, CallRecord, Recollection},
     phone::PhoneNumber,
     port::{
@@ -188,6 +189,11 @@ impl CallerMemory for Broken {
             Err(PortError::Unavailable(_)) if self.has(Flaw::TakesLateForUnknown) => Ok(None),
             read => read,
         }
+    }
+
+    async fn trace(&self, tenant: TenantId, number: &PhoneNumber, deadline: Deadline) -> Result<Trace, PortError> {
+        let (tenant, deadline) = (self.tenant(tenant), self.deadline(deadline));
+        self.memory.trace(tenant, number, deadline).await
     }
 
     async fn transcript(

@@ -109,6 +109,10 @@ const EXAMPLES: [(&str, Examples); 29] = [
                 "caller-memory tenant set acme --daily-lookups 500 --daily-spend-usd 4.00",
             ),
             (
+                "Show nobody what may be another person's",
+                "caller-memory tenant set acme --identity strict",
+            ),
+            (
                 "Return to the service's burst, and lift a cap",
                 "caller-memory tenant set acme --rate-burst default --daily-lookups none",
             ),

@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 use domain::{
     access::{SettingsChange, Tenant, TenantSettings},
     caller::Change,
+    identity::IdentityMode,
     phone::Region,
     port::{CapChange, CapChanges, DailyCaps, access::NewTenant},
     time_zone::TimeZone,
@@ -47,6 +48,10 @@ pub(super) struct Create {
     /// Where its days begin, for example America/New_York (IANA time zone); UTC when left out
     #[arg(long, value_name = "TZ")]
     time_zone: Option<TimeZone>,
+    /// What to do where a known number may have another person behind it: `off`, nothing; `confirm`, advise to ask
+    /// first; `strict`, withhold what may be another person's; `confirm` when left out
+    #[arg(long, value_name = "MODE")]
+    identity: Option<IdentityMode>,
     #[command(flatten)]
     common: Common,
 }
@@ -77,6 +82,10 @@ struct Changes {
     /// Where its days begin, for example America/New_York (IANA time zone); `default` for UTC
     #[arg(long, value_name = "TZ", value_parser = time_zone)]
     time_zone: Option<Change<TimeZone>>,
+    /// What to do where a known number may have another person behind it: `off`, nothing; `confirm`, advise to ask
+    /// first; `strict`, withhold what may be another person's
+    #[arg(long, value_name = "MODE")]
+    identity: Option<IdentityMode>,
     /// Paid look-ups that it may use each day (UTC); `none` for no cap
     #[arg(long, value_name = "N", value_parser = lookups)]
     daily_lookups: Option<CapChange>,
@@ -148,6 +157,7 @@ fn create(command: Create) -> Result<(), Failure> {
         rate_per_second,
         rate_burst,
         time_zone,
+        identity,
         common,
     } = command;
     let new = NewTenant {
@@ -157,6 +167,7 @@ fn create(command: Create) -> Result<(), Failure> {
             rate_per_second,
             rate_burst,
             time_zone,
+            identity,
         },
     };
     let tenant = common.admin(async |access| access.create_tenant(&new, now_ms(), deadline()).await)?;
@@ -211,6 +222,7 @@ fn set(command: Set) -> Result<(), Failure> {
         rate_per_second: changes.rate_per_second.unwrap_or_default(),
         rate_burst: changes.rate_burst.unwrap_or_default(),
         time_zone: changes.time_zone.unwrap_or_default(),
+        identity: changes.identity.map_or(Change::Keep, Change::Set),
     };
     let caps = CapChanges {
         lookups: changes.daily_lookups.unwrap_or_default(),
@@ -247,6 +259,7 @@ fn print_table(tenants: &[(&Tenant, DailyCaps)]) -> Result<(), Failure> {
                 own(tenant.settings.rate_per_second.map(|rate| rate.to_string())),
                 own(tenant.settings.rate_burst.map(|burst| burst.to_string())),
                 tenant.settings.time_zone.unwrap_or_default().to_string(),
+                tenant.settings.identity.unwrap_or_default().as_str().to_owned(),
                 caps.lookups.map_or_else(no_cap, |cap| cap.to_string()),
                 caps.spend_micro_usd.map_or_else(no_cap, |cap| Usd(cap).to_string()),
                 output::moment(tenant.created_at_ms),
@@ -261,6 +274,7 @@ fn print_table(tenants: &[(&Tenant, DailyCaps)]) -> Result<(), Failure> {
             "RATE/S",
             "BURST",
             "TIME ZONE",
+            "IDENTITY",
             "LOOK-UPS/DAY",
             "USD/DAY",
             "CREATED",
@@ -278,6 +292,7 @@ struct TenantJson<'a> {
     rate_per_second: Option<NonZeroU32>,
     rate_burst: Option<NonZeroU32>,
     time_zone: &'static str,
+    identity: &'static str,
     daily_lookups: Option<u64>,
     daily_spend_micro_usd: Option<u64>,
     created_at_ms: i64,
@@ -292,6 +307,7 @@ impl<'a> TenantJson<'a> {
             rate_per_second: tenant.settings.rate_per_second,
             rate_burst: tenant.settings.rate_burst,
             time_zone: tenant.settings.time_zone.unwrap_or_default().as_str(),
+            identity: tenant.settings.identity.unwrap_or_default().as_str(),
             daily_lookups: caps.lookups,
             daily_spend_micro_usd: caps.spend_micro_usd,
             created_at_ms: tenant.created_at_ms,

@@ -17,8 +17,8 @@ use utoipa_actix_web::service_config::ServiceConfig;
 pub use calls_end::{CallsEndRequest, TranscriptEntry};
 pub use get_caller::CallerResponse;
 pub use recall_and_enrich::{
-    CompanyBlock, Enrichment, Fact, Freshness, Memory, PersonBlock, PhoneBlock, RecallRequest, RecallResponse,
-    RecentCall, Timing, Trigger,
+    CompanyBlock, Enrichment, Fact, Freshness, Identity, Memory, PersonBlock, PhoneBlock, RecallRequest,
+    RecallResponse, RecentCall, Timing, Trigger, Withheld,
 };
 
 use crate::middleware::deadline::TimeLimit;

@@ -11,6 +11,7 @@ use domain::{
     caller::Caller,
     context::Deadline,
     error::PortError,
+    identity::Trace,
     memory::{CallRecord, Recollection},
     phone::PhoneNumber,
     port::{CallerMemory, RecallQuery},
@@ -181,6 +182,10 @@ impl CallerMemory for Panicking {
     }
 
     async fn caller(&self, _: TenantId, _: &PhoneNumber, _: Deadline) -> Result<Option<Caller>, PortError> {
+        panic!("zebra")
+    }
+
+    async fn trace(&self, _: TenantId, _: &PhoneNumber, _: Deadline) -> Result<Trace, PortError> {
         panic!("zebra")
     }
 

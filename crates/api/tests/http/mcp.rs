@@ -12,6 +12,7 @@ use domain::{
     caller::Caller,
     context::Deadline,
     error::PortError,
+    identity::Trace,
     json::JsonObject,
     memory::{CallRecord, Recollection},
     phone::PhoneNumber,
@@ -510,6 +511,7 @@ impl CallerMemory for CallerWithAttributes {
             facts: Vec::new(),
             themes: Themes::default(),
             gaps: 0,
+            trace: Trace::default(),
             lookups: Vec::new(),
         })
     }
@@ -520,6 +522,10 @@ impl CallerMemory for CallerWithAttributes {
 
     async fn caller(&self, _: TenantId, _: &PhoneNumber, _: Deadline) -> Result<Option<Caller>, PortError> {
         Ok(Some(self.caller()))
+    }
+
+    async fn trace(&self, _: TenantId, _: &PhoneNumber, _: Deadline) -> Result<Trace, PortError> {
+        Ok(Trace::default())
     }
 
     async fn transcript(&self, _: TenantId, _: CallId, _: Deadline) -> Result<Option<Vec<Turn>>, PortError> {

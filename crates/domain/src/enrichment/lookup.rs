@@ -74,9 +74,35 @@ pub struct CachedLookup {
     pub fetched_at_ms: i64,
     /// What it said; an empty one is a miss.
     pub found: Enrichment,
+    /// What it had said before, when that was something else.
+    pub former: Option<Former>,
+}
+
+/// A vendor's answer that another one replaced.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Former {
+    /// What the vendor said; never empty.
+    pub found: Enrichment,
+    /// When the answer came that replaced it, in milliseconds since the epoch.
+    pub until_ms: i64,
 }
 
 impl CachedLookup {
+    /// The look-up in place of `stored`, which it remembers when that said something else. Of a miss nothing is
+    /// remembered but what it had replaced.
+    #[must_use]
+    pub fn replacing(self, stored: Self) -> Self {
+        let former = if stored.found.is_empty() || stored.found == self.found {
+            stored.former
+        } else {
+            Some(Former {
+                found: stored.found,
+                until_ms: self.fetched_at_ms,
+            })
+        };
+        Self { former, ..self }
+    }
+
     /// Whether the answer is young enough to save a look-up. Stamps of another machine whose clock is ahead count as
     /// young only within the same time, so that a wrong clock cannot keep an answer for ever.
     #[must_use]
@@ -235,6 +261,35 @@ mod tests {
     }
 
     #[test]
+    fn an_answer_remembers_what_it_replaced_and_a_miss_nothing_of_its_own() {
+        let answer = |fetched_at_ms, carrier: Option<&str>| CachedLookup {
+            vendor: "twilio".to_owned(),
+            fetched_at_ms,
+            found: Enrichment {
+                phone: carrier.map(|carrier| Line {
+                    carrier: Some(carrier.to_owned()),
+                    line_type: None,
+                }),
+                ..Enrichment::default()
+            },
+            former: None,
+        };
+        let former = |lookup: &CachedLookup| {
+            let line = |former: &Former| former.found.phone.clone().and_then(|line| line.carrier);
+            lookup.former.as_ref().map(|former| (line(former), former.until_ms))
+        };
+        let first = answer(1, Some("one"));
+        let again = answer(2, Some("one")).replacing(first);
+        assert_eq!(former(&again), None);
+        let miss = answer(3, None).replacing(again);
+        assert_eq!(former(&miss), Some((Some("one".to_owned()), 3)));
+        let other = answer(4, Some("two")).replacing(miss);
+        assert_eq!(former(&other), Some((Some("one".to_owned()), 3)));
+        let third = answer(5, Some("three")).replacing(other);
+        assert_eq!(former(&third), Some((Some("two".to_owned()), 5)));
+    }
+
+    #[test]
     fn a_hit_lives_longer_than_a_miss_and_a_wrong_clock_keeps_nothing_for_ever() {
         let ttl = Ttl {
             hit_ms: 1000,
@@ -247,6 +302,7 @@ mod tests {
                 phone: Some(Line::default()),
                 ..Enrichment::default()
             },
+            former: None,
         };
         let miss = CachedLookup {
             found: Enrichment::default(),

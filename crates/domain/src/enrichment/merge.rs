@@ -248,6 +248,7 @@ mod tests {
             vendor: vendor.to_owned(),
             fetched_at_ms: NOW_MS - age_ms,
             found,
+            former: None,
         }
     }
 

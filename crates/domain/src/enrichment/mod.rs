@@ -10,6 +10,6 @@ mod merge;
 mod need;
 pub mod vendor;
 
-pub use lookup::{Block, Blocks, CachedLookup, Company, Enrichment, Line, LookupOutcome, Person, Ttl};
+pub use lookup::{Block, Blocks, CachedLookup, Company, Enrichment, Former, Line, LookupOutcome, Person, Ttl};
 pub use merge::{BlockAnswer, ShownEnrichment, merge};
 pub use need::{CachedLookups, Need};

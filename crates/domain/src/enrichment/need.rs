@@ -82,6 +82,7 @@ mod tests {
                 phone: blocks.contains(Block::Phone).then(Line::default),
                 company: None,
             },
+            former: None,
         }
     }
 

@@ -22,7 +22,8 @@ use crate::{
 /// 1. return by the deadline and be safe to cancel;
 /// 2. replace an older answer of the same tenant, number and vendor, and never let an older answer replace a newer one;
 /// 3. show what was stored to every later recall and reading of the same tenant and number, and to no other;
-/// 4. create no caller.
+/// 4. create no caller;
+/// 5. remember with an answer what it replaced, as [`CachedLookup::replacing`] says.
 #[cfg_attr(feature = "mock", mockall::automock)]
 #[async_trait]
 pub trait EnrichmentCache: Send + Sync {

@@ -8,6 +8,7 @@ use crate::{
     caller::Caller,
     context::Deadline,
     error::PortError,
+    identity::Trace,
     memory::{CallRecord, OpenCall, Recollection},
     phone::PhoneNumber,
 };
@@ -51,7 +52,8 @@ pub trait CallerMemory: Send + Sync {
     /// 6. show the facts of the caller's calls that stand ([`crate::facts::standing`]), newest first: by
     ///    [`crate::facts::SaidFact::order_ms`], then by the commit of their calls, then by their order in the call;
     /// 7. count as gaps the sessions of the caller whose first recall was at `unfinished_before_ms` or earlier and
-    ///    whose call has not ended, this query's own not among them; at most [`crate::memory::MOST_GAPS`].
+    ///    whose call has not ended, this query's own not among them; at most [`crate::memory::MOST_GAPS`];
+    /// 8. show the caller's [`Trace`] as `record_end` left it.
     async fn recall(
         &self,
         tenant: TenantId,
@@ -83,7 +85,10 @@ pub trait CallerMemory: Send + Sync {
     ///    report ([`CallRecord::facts_since`]);
     /// 9. keep with the caller what they speak of: of a new call [`crate::themes::Themes::with`] its themes, of the
     ///    correction of one [`crate::themes::Themes::corrected`]; a call that moves to another caller takes its themes
-    ///    along. A recall shows them as [`Recollection::themes`].
+    ///    along. A recall shows them as [`Recollection::themes`];
+    /// 10. keep the caller's [`Trace`] with the call: its name
+    ///     ([`StatedName::of_call`](crate::identity::StatedName::of_call)), which goes when the report is replaced, and
+    ///     its time ([`Trace::call`] with [`CallRecord::span`]).
     async fn record_end(&self, tenant: TenantId, record: &CallRecord, deadline: Deadline) -> Result<(), PortError>;
 
     /// Reads a caller's profile; `None` when the tenant has no such caller. Changes nothing. Here and in a recall the
@@ -94,6 +99,10 @@ pub trait CallerMemory: Send + Sync {
         number: &PhoneNumber,
         deadline: Deadline,
     ) -> Result<Option<Caller>, PortError>;
+
+    /// Reads what a recall shows as [`Recollection::trace`], without a recall; an empty one when the tenant has no such
+    /// caller. Changes nothing.
+    async fn trace(&self, tenant: TenantId, number: &PhoneNumber, deadline: Deadline) -> Result<Trace, PortError>;
 
     /// Reads the committed transcript of a call, exactly as it was reported; `None` when the tenant has no such call.
     /// Changes nothing.

@@ -10,6 +10,7 @@ use crate::{
     context::CallContext,
     enrichment::{ShownEnrichment, merge},
     error::Error,
+    identity::{Attestation, Evidence, Judgement},
     memory::Recollection,
     phone::{PhoneNumber, Region},
     port::{EnrichmentAnswer, EnrichmentQuery, RecallQuery, Stage},
@@ -25,6 +26,8 @@ pub struct RecallInput {
     pub number: PhoneNumber,
     /// The client's name for the call, when it has one already.
     pub session_id: Option<SessionId>,
+    /// What the client's carrier says about the number, when it said anything.
+    pub attestation: Option<Attestation>,
 }
 
 /// The permit for one recall: the key has the scope `recall`.
@@ -77,7 +80,11 @@ impl CallerService {
     /// in [`Recall::cut`].
     pub async fn recall_and_enrich(&self, permit: RecallPermit<'_>, input: RecallInput) -> Recall {
         let RecallPermit { ctx, .. } = permit;
-        let RecallInput { number, session_id } = input;
+        let RecallInput {
+            number,
+            session_id,
+            attestation,
+        } = input;
         let tenant = ctx.principal.tenant_id;
         let now_ms = self.ports.clock.now_ms();
         let query = RecallQuery {
@@ -107,9 +114,18 @@ impl CallerService {
         let enriched = self.ports.enricher.enrich(look_up, ctx.deadline).await;
         let enrichment_ms = millis(self.measured(Stage::Enrichment, began));
         let shown = merge(&enriched.lookups, self.rules.ttl, now_ms);
+        let judgement = Judgement::of(&Evidence {
+            mode: Self::identity_mode(ctx),
+            now_ms,
+            trace: &read.trace,
+            name: read.caller.name.as_deref(),
+            lookups: &enriched.lookups,
+            attestation,
+        });
         remembered(
             read,
             shown,
+            judgement,
             &enriched,
             self.rules.summary,
             LocalTime {
@@ -124,7 +140,8 @@ impl CallerService {
 
 fn remembered(
     mut read: Recollection,
-    shown: ShownEnrichment,
+    mut shown: ShownEnrichment,
+    judgement: Judgement,
     enriched: &EnrichmentAnswer,
     length: SummaryLength,
     now: LocalTime,
@@ -132,6 +149,7 @@ fn remembered(
     enrichment_ms: f64,
 ) -> Recall {
     bounds::keep(&mut read, length);
+    let identity = judgement.withhold(&mut read, &mut shown);
     let age_ms = |since_ms: i64| now.ms.saturating_sub(since_ms).max(0);
     let mut recall = Recall {
         known: read.known,
@@ -144,6 +162,7 @@ fn remembered(
         recent_calls: read.recent_calls,
         gaps: Some(read.gaps),
         facts: Some(read.facts),
+        identity: Some(identity),
         cache_hit: shown.is_cached(&enriched.called),
         memory_ms,
         enrichment_ms,

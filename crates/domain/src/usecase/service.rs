@@ -8,6 +8,7 @@ use std::{
 use crate::{
     context::CallContext,
     enrichment::Ttl,
+    identity::IdentityMode,
     phone::Region,
     port::{CallerMemory, Clock, Enricher, EnrichmentCache, Probe, Stage},
     summary::SummaryLength,
@@ -80,6 +81,11 @@ impl CallerService {
     /// The time zone in which the tenant's days begin.
     pub(super) fn time_zone(ctx: &CallContext) -> TimeZone {
         ctx.principal.settings.time_zone.unwrap_or_default()
+    }
+
+    /// How careful the tenant is where a number may have another person behind it.
+    pub(super) fn identity_mode(ctx: &CallContext) -> IdentityMode {
+        ctx.principal.settings.identity.unwrap_or_default()
     }
 
     /// Reports how long `stage` took since `began`, and returns it.

@@ -6,6 +6,7 @@ use domain::{
     access::{DEFAULT_TENANT, KeyId, KeyInfo, NewKey, Scope, Scopes, SettingsChange, Tenant, TenantSettings},
     caller::Change,
     error::PortError,
+    identity::IdentityMode,
     phone::Region,
     port::{AccessAdmin, AdminError, access::NewTenant},
     time_zone::TimeZone,
@@ -41,6 +42,7 @@ pub async fn tenants_are_created_and_listed_by_name(fixture: &AccessFixture) {
                 rate_per_second: NonZeroU32::new(u32::try_from(i).unwrap()),
                 rate_burst: NonZeroU32::new(u32::try_from(i * 1_000).unwrap()),
                 time_zone: (i == 2).then(|| time_zone("Asia/Kolkata")),
+                identity: (i == 0).then_some(IdentityMode::Strict),
             },
             ..new_tenant(name)
         };
@@ -110,6 +112,7 @@ pub async fn a_tenant_changes_as_it_is_told(fixture: &AccessFixture) {
     let steps = [
         SettingsChange {
             region: Change::Set(region("MX")),
+            identity: Change::Set(IdentityMode::Strict),
             rate_per_second: rate(7),
             rate_burst: rate(u32::MAX),
             time_zone: Change::Set(time_zone("America/New_York")),
@@ -130,6 +133,7 @@ pub async fn a_tenant_changes_as_it_is_told(fixture: &AccessFixture) {
         SettingsChange::default(),
         SettingsChange {
             region: Change::Set(region("JP")),
+            identity: Change::Set(IdentityMode::Off),
             rate_per_second: Change::Clear,
             rate_burst: rate(1),
             time_zone: Change::Clear,
@@ -153,12 +157,14 @@ pub async fn a_changed_tenant_shows_in_its_grants(fixture: &AccessFixture) {
     for change in [
         SettingsChange {
             region: Change::Set(region("GB")),
+            identity: Change::Set(IdentityMode::Strict),
             rate_per_second: rate(3),
             rate_burst: rate(5),
             time_zone: Change::Set(time_zone("Asia/Kolkata")),
         },
         SettingsChange {
             region: Change::Clear,
+            identity: Change::Clear,
             rate_per_second: Change::Clear,
             rate_burst: Change::Clear,
             time_zone: Change::Clear,
@@ -191,6 +197,10 @@ pub async fn simultaneous_changes_of_a_tenant_all_stand(fixture: &AccessFixture)
             time_zone: Change::Set(time_zone("Asia/Kolkata")),
             ..SettingsChange::default()
         },
+        SettingsChange {
+            identity: Change::Set(IdentityMode::Off),
+            ..SettingsChange::default()
+        },
     ];
     let answers = at_once(changes.into_iter().map(|change| {
         let admin = Arc::clone(&fixture.admin);
@@ -204,6 +214,7 @@ pub async fn simultaneous_changes_of_a_tenant_all_stand(fixture: &AccessFixture)
         rate_per_second: NonZeroU32::new(3),
         rate_burst: NonZeroU32::new(5),
         time_zone: Some(time_zone("Asia/Kolkata")),
+        identity: Some(IdentityMode::Off),
     };
     assert_eq!(tenant.settings, expected);
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use domain::{
     access::TenantId,
     facts::{self, FactKey, KnownFact, SaidFact, Status, Terms},
+    identity::{SILENCE_MS, Trace},
     memory::CallRecord,
     phone::PhoneNumber,
     port::CallerMemory,
@@ -49,6 +50,21 @@ impl View {
     /// The values that stand, newest first.
     async fn values(&self, number: &PhoneNumber) -> Vec<String> {
         self.facts(number).await.into_iter().map(|fact| fact.value).collect()
+    }
+
+    /// What tells who the caller is, as it is read alone; a recall has to show the same.
+    async fn trace(&self, number: &PhoneNumber) -> Trace {
+        let trace = self.memory.trace(self.tenant, number, ample()).await;
+        let trace = trace.expect("a healthy memory reads");
+        let read = self.memory.recall(self.tenant, &query(number, 0), ample()).await;
+        assert_eq!(read.expect("a healthy memory recalls").trace, trace);
+        trace
+    }
+
+    /// The stated names, oldest first.
+    async fn stated(&self, number: &PhoneNumber) -> Vec<String> {
+        let names = self.trace(number).await.names().to_vec();
+        names.into_iter().map(|stated| stated.name).collect()
     }
 
     /// The name as a profile shows it; a recall has to show the same.
@@ -325,6 +341,66 @@ pub async fn a_correction_replaces_the_facts(fixture: &CallerMemoryFixture) {
     assert_eq!(view.values(&number(0)).await, ["old@example.com"]);
 }
 
+/// `record_end` MUST 10, `recall` MUST 8: the names of the calls are kept in their order, the last one of each call, and
+/// go with a report that is replaced.
+pub async fn stated_names_are_kept_by_call(fixture: &CallerMemoryFixture) {
+    let view = View::of(fixture, 0);
+    let name = |value: &str, at_ms| said(FactKey::Name, value, NOW_MS + at_ms);
+    assert_eq!(
+        view.memory.trace(view.tenant, &number(0), ample()).await.unwrap(),
+        Trace::default()
+    );
+    view.told(
+        &number(0),
+        "second",
+        1,
+        vec![name("Tom", 20), name("Tom \"B\" Baker", 21)],
+    )
+    .await;
+    view.told(&number(0), "first", 2, vec![name("Ana Ruiz", 10)]).await;
+    view.told(&number(0), "nameless", 3, vec![said(FactKey::City, "Lisbon", NOW_MS)])
+        .await;
+    assert_eq!(view.stated(&number(0)).await, ["Ana Ruiz", "Tom \"B\" Baker"]);
+    let read = view.memory.recall(view.tenant, &query(&number(0), 0), ample()).await;
+    let facts = read.expect("a healthy memory recalls").facts;
+    let (trace, standing) = (
+        view.trace(&number(0)).await,
+        facts.iter().find(|fact| fact.key == FactKey::Name),
+    );
+    let newest = trace.names().last().map(|stated| (stated.call_id, stated.at_ms));
+    assert_eq!(newest, standing.map(|fact| (fact.call_id, NOW_MS + 21)));
+    view.told(&number(0), "second", 4, vec![name("Ana", 20)]).await;
+    assert_eq!(view.stated(&number(0)).await, ["Ana Ruiz", "Ana"]);
+    view.told(&number(0), "first", 5, Vec::new()).await;
+    assert_eq!(view.stated(&number(0)).await, ["Ana"]);
+    view.told(&number(1), "second", 6, vec![name("Ana", 20)]).await;
+    assert_eq!(view.stated(&number(0)).await, [""; 0]);
+    assert_eq!(view.stated(&number(1)).await, ["Ana"]);
+    assert_eq!(View::of(fixture, 1).stated(&number(1)).await, [""; 0]);
+}
+
+/// `record_end` MUST 10: the time of the last call is kept, and of the call that followed a silence.
+pub async fn a_call_after_a_silence_is_noted(fixture: &CallerMemoryFixture) {
+    let view = View::of(fixture, 0);
+    let mut expected = Trace::default();
+    let calls = [
+        0,
+        SILENCE_MS,
+        2 * SILENCE_MS + 120_000,
+        SILENCE_MS / 2,
+        2 * SILENCE_MS + 240_000,
+    ];
+    for (arrival, at_ms) in (1..).zip(calls) {
+        let mut record = record(&number(0), &format!("session {arrival}"), NOW_MS + at_ms, arrival);
+        record.call.duration_s = 1.0;
+        record.started_at_ms = NOW_MS + at_ms - 1_000;
+        view.end(&record).await;
+        expected.call(record.span());
+        assert_eq!(view.trace(&number(0)).await, expected, "call {arrival}");
+    }
+    assert_eq!(expected.returned_ms, Some(NOW_MS + 2 * SILENCE_MS + 119_000));
+}
+
 /// `record_end` MUST 7: a repeat of the report leaves the facts as they are, and an overtaken report brings none.
 pub async fn repeats_and_overtaken_reports_bring_no_facts(fixture: &CallerMemoryFixture) {
     let view = View::of(fixture, 0);
@@ -391,6 +467,8 @@ macro_rules! caller_facts_contract {
             facts_of_one_time_are_ordered_by_commit,
             a_stated_name_is_the_callers,
             a_correction_replaces_the_facts,
+            stated_names_are_kept_by_call,
+            a_call_after_a_silence_is_noted,
             repeats_and_overtaken_reports_bring_no_facts,
             facts_move_with_their_call,
             simultaneous_ends_leave_the_newest_fact,

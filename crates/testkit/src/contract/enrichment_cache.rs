@@ -115,6 +115,7 @@ pub async fn partial_answers_and_misses_are_kept(fixture: &EnrichmentCacheFixtur
             vendor: "trestle".to_owned(),
             fetched_at_ms: NOW_MS,
             found,
+            former: None,
         };
         view.store(&number(i), &stored).await;
         assert_eq!(view.shown(&number(i)).await, [stored]);
@@ -138,12 +139,48 @@ pub async fn a_newer_answer_replaces_an_older_one(fixture: &EnrichmentCacheFixtu
         vendor: "twilio".to_owned(),
         fetched_at_ms: NOW_MS + 1,
         found: Enrichment::default(),
+        former: None,
     };
     view.store(&number(0), &miss).await;
-    assert_eq!(view.shown(&number(0)).await, [miss]);
+    let shown = view.shown(&number(0)).await.remove(0);
+    assert_eq!((shown.found, shown.fetched_at_ms), (miss.found, miss.fetched_at_ms));
     let hit = lookup("twilio", NOW_MS + 2);
     view.store(&number(0), &hit).await;
-    assert_eq!(view.shown(&number(0)).await, [hit]);
+    let shown = view.shown(&number(0)).await.remove(0);
+    assert_eq!((shown.found, shown.fetched_at_ms), (hit.found, hit.fetched_at_ms));
+}
+
+/// MUST 5: what an answer replaced is remembered with it, through misses and repetitions.
+pub async fn an_answer_remembers_what_it_replaced(fixture: &EnrichmentCacheFixture) {
+    let view = View::first(fixture);
+    let miss = CachedLookup {
+        found: Enrichment::default(),
+        ..told_apart("twilio", NOW_MS + 3, "")
+    };
+    let answers = [
+        told_apart("twilio", NOW_MS, "first"),
+        told_apart("twilio", NOW_MS + 1, "first"),
+        told_apart("twilio", NOW_MS + 2, "second"),
+        miss,
+        told_apart("twilio", NOW_MS + 4, "second"),
+        told_apart("twilio", NOW_MS + 5, "third"),
+    ];
+    let mut expected: Option<CachedLookup> = None;
+    for answer in answers {
+        view.store(&number(0), &answer).await;
+        let stored = match expected {
+            Some(former) => answer.replacing(former),
+            None => answer,
+        };
+        assert_eq!(view.shown(&number(0)).await, std::slice::from_ref(&stored));
+        expected = Some(stored);
+    }
+    view.store(&number(0), &told_apart("twilio", NOW_MS, "older")).await;
+    assert_eq!(
+        view.shown(&number(0)).await,
+        expected.as_slice(),
+        "an older answer replaces nothing"
+    );
 }
 
 /// MUST 2: an older answer never replaces a newer one, in whatever order they are stored.
@@ -162,10 +199,9 @@ pub async fn an_older_answer_never_replaces_a_newer_one(fixture: &EnrichmentCach
         }
     }))
     .await;
-    assert_eq!(
-        view.shown(&number(1)).await,
-        [told_apart("twilio", NOW_MS + 24, "answer 24")]
-    );
+    let shown = view.shown(&number(1)).await.remove(0);
+    let newest = told_apart("twilio", NOW_MS + 24, "answer 24");
+    assert_eq!((shown.found, shown.fetched_at_ms), (newest.found, newest.fetched_at_ms));
 }
 
 /// MUST 2 and 3: an answer is shown for its own number only, and leaves those of other numbers alone.
@@ -274,6 +310,7 @@ macro_rules! enrichment_cache_contract {
             partial_answers_and_misses_are_kept,
             vendors_stand_side_by_side,
             a_newer_answer_replaces_an_older_one,
+            an_answer_remembers_what_it_replaced,
             an_older_answer_never_replaces_a_newer_one,
             look_ups_stay_with_their_number,
             look_ups_stay_in_their_tenant,

@@ -2,6 +2,7 @@
 
 use domain::{
     access::{KeyGrant, NewKey, Principal, Scope, Scopes, TenantSettings},
+    identity::IdentityMode,
     port::{KeyStore, access::NewTenant},
 };
 
@@ -24,6 +25,7 @@ pub async fn a_stored_key_is_found_with_its_grant(fixture: &AccessFixture) {
             rate_per_second: std::num::NonZeroU32::new(7),
             rate_burst: std::num::NonZeroU32::new(u32::MAX),
             time_zone: Some("America/New_York".parse().expect("New York is a time zone")),
+            identity: Some(IdentityMode::Strict),
         },
     };
     let tenant = admin.create_tenant(&tenant, NOW_MS, ample()).await.unwrap();

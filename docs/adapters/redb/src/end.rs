@@ -112,7 +112,7 @@ fn take_away(
     let Some(mut caller) = CALLERS.get(write, (tenant, number))? else {
         return Ok(());
     };
-    facts::remove(write, tenant, number, &mut caller, former)?;
+    facts::remove(write, tenant, number, &mut caller, (id, former))?;
     caller.total_calls -= 1;
     let before = Themes::stored(former.themes.clone());
     caller.set_themes(&caller.themes().corrected(&before, &Themes::default()));
@@ -145,6 +145,9 @@ fn put(
         caller.themes().corrected(&Themes::default(), &record.themes)
     };
     caller.set_themes(&themes);
+    let mut trace = caller.trace();
+    trace.call(record.span());
+    caller.set_trace(&trace);
     CALLS_OF_CALLER.put(write, (tenant, number, call.started_at_ms, call.commit), &id)?;
     let said = record.facts_since(call.started_at_ms);
     facts::add(write, tenant, number, &mut caller, (id, &mut call), &said)?;

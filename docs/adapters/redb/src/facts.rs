@@ -7,8 +7,10 @@
 use std::cmp::Reverse;
 
 use domain::{
+    call::CallId,
     error::PortError,
     facts::{self, FactView, LOOK_BACK, SaidFact},
+    identity::StatedName,
 };
 use redb::WriteTransaction;
 use uuid::Uuid;
@@ -39,6 +41,11 @@ pub(crate) fn add(
         call.facts.push(row.order_ms);
         new.push(row);
     }
+    if let Some(stated) = StatedName::of_call(CallId(id), said) {
+        let mut trace = caller.trace();
+        trace.state(stated);
+        caller.set_trace(&trace);
+    }
     let standing = facts::standing_with(
         judged(&caller.standing),
         judged(&new),
@@ -58,7 +65,7 @@ pub(crate) fn remove(
     tenant: Uuid,
     number: &str,
     caller: &mut CallerRow,
-    call: &CallRow,
+    (id, call): (Uuid, &CallRow),
 ) -> Result<(), PortError> {
     if call.facts.is_empty() {
         return Ok(());
@@ -66,6 +73,9 @@ pub(crate) fn remove(
     for (place, order_ms) in (0..).zip(&call.facts) {
         FACTS.remove(write, (tenant, number, *order_ms, call.commit, place))?;
     }
+    let mut trace = caller.trace();
+    trace.forget(CallId(id));
+    caller.set_trace(&trace);
     // What was taken away stands no more, whether this release can judge it or not.
     caller.standing.retain(|stood| stood.commit != call.commit);
     settle(caller, newest(write, tenant, number, LOOK_BACK)?);

@@ -22,14 +22,16 @@ impl EnrichmentCache for Redb {
         lookup: &CachedLookup,
         deadline: Deadline,
     ) -> Result<(), PortError> {
-        let (number, vendor, row) = (number.clone(), lookup.vendor.clone(), LookupRow::new(lookup));
+        let (number, lookup) = (number.clone(), lookup.clone());
         let write = move |write: &_| {
+            let vendor = lookup.vendor.clone();
             let key = (tenant.0, number.as_e164(), vendor.as_str());
-            let stored = LOOKUPS.get(write, key)?;
-            match stored {
-                Some(stored) if stored.fetched_at_ms >= row.fetched_at_ms => Ok(()),
-                _ => LOOKUPS.put(write, key, &row),
-            }
+            let lookup = match LOOKUPS.get(write, key)? {
+                Some(stored) if stored.fetched_at_ms >= lookup.fetched_at_ms => return Ok(()),
+                Some(stored) => lookup.replacing(stored.lookup(&vendor)),
+                None => lookup,
+            };
+            LOOKUPS.put(write, key, &LookupRow::new(&lookup))
         };
         self.store.write("look-up", deadline, write).await
     }

@@ -7,6 +7,7 @@ use domain::{
     caller::Caller,
     context::Deadline,
     error::PortError,
+    identity::Trace,
     memory::{CallRecord, MOST_GAPS, Recollection},
     phone::PhoneNumber,
     port::{CallerMemory, RecallQuery},
@@ -69,6 +70,15 @@ impl CallerMemory for Redb {
         self.store.read("caller", deadline, read).await
     }
 
+    async fn trace(&self, tenant: TenantId, number: &PhoneNumber, deadline: Deadline) -> Result<Trace, PortError> {
+        let number = number.clone();
+        let read = move |view: &_| {
+            let caller = CALLERS.get(view, (tenant.0, number.as_e164()))?;
+            Ok(caller.map(|caller| caller.trace()).unwrap_or_default())
+        };
+        self.store.read("trace", deadline, read).await
+    }
+
     async fn transcript(
         &self,
         tenant: TenantId,
@@ -95,6 +105,7 @@ fn recollect(view: &impl View, tenant: Uuid, query: &RecallQuery) -> Result<Opti
         facts: row.facts(),
         themes: row.themes(),
         gaps: gaps(view, tenant, query)?,
+        trace: row.trace(),
         lookups: lookups::of_number(view, tenant, number)?,
     }))
 }

@@ -10,9 +10,10 @@ use domain::{
     access::{KeyId, KeyInfo, Scope, Scopes, SettingsChange, Tenant, TenantId, TenantSettings},
     call::{CallId, CallOutcome, EndedCall, RecentCall, Role, SessionId, Turn},
     caller::{Caller, Profile},
-    enrichment::{CachedLookup, Company, Enrichment, Line, Person},
+    enrichment::{CachedLookup, Company, Enrichment, Former, Line, Person},
     error::PortError,
     facts::{Fact, FactKey, FactView, KnownFact, SaidFact, Terms},
+    identity::{IdentityMode, StatedName, Trace},
     json::JsonObject,
     phone::{PhoneNumber, Region},
     port::{DailyCaps, access::NewTenant},
@@ -30,6 +31,7 @@ pub(crate) struct TenantRow {
     rate_per_second: Option<NonZeroU32>,
     rate_burst: Option<NonZeroU32>,
     time_zone: Option<String>,
+    identity: Option<String>,
     created_at_ms: i64,
     cap_lookups: Option<u64>,
     cap_micro_usd: Option<u64>,
@@ -43,6 +45,7 @@ impl TenantRow {
             rate_per_second: None,
             rate_burst: None,
             time_zone: None,
+            identity: None,
             created_at_ms: now_ms,
             cap_lookups: None,
             cap_micro_usd: None,
@@ -56,23 +59,26 @@ impl TenantRow {
             rate_per_second,
             rate_burst,
             time_zone,
+            identity,
         } = settings;
         Self {
             region: region.map(|region| region.as_str().to_owned()),
             rate_per_second,
             rate_burst,
             time_zone: time_zone.map(|time_zone| time_zone.as_str().to_owned()),
+            identity: identity.map(|mode| mode.as_str().to_owned()),
             ..self
         }
     }
 
-    /// What this release does not know is none: the service's own applies.
+    /// What this release does not know is none: the service's own applies. A mode is then the most careful one.
     fn settings(&self) -> TenantSettings {
         TenantSettings {
             region: self.region.as_deref().and_then(|region| region.parse().ok()),
             rate_per_second: self.rate_per_second,
             rate_burst: self.rate_burst,
             time_zone: self.time_zone.as_deref().and_then(|name| name.parse().ok()),
+            identity: self.identity.as_deref().map(|name| name.parse().unwrap_or(IdentityMode::Strict)),
         }
     }
 
@@ -167,6 +173,10 @@ pub(crate) struct CallerRow {
     custom_attributes: String,
     /// The facts that stand, newest first.
     pub(crate) standing: Vec<FactRow>,
+    /// The stated names: call, place among statements, name.
+    names: Vec<(Uuid, i64, String)>,
+    last_call_ms: Option<i64>,
+    returned_ms: Option<i64>,
     /// The model's summary, and the count of changes for which it was made.
     pub(crate) rewrite: Option<(String, u64)>,
     pub(crate) work: WorkRow,
@@ -187,6 +197,9 @@ impl CallerRow {
             tags: Vec::new(),
             custom_attributes: JsonObject::default().as_str().to_owned(),
             standing: Vec::new(),
+            names: Vec::new(),
+            last_call_ms: None,
+            returned_ms: None,
             rewrite: None,
             work: WorkRow::default(),
             themes: String::new(),
@@ -246,6 +259,23 @@ impl CallerRow {
 
     pub(crate) fn set_themes(&mut self, themes: &Themes) {
         themes.as_str().clone_into(&mut self.themes);
+    }
+
+    /// What tells who the caller is.
+    pub(crate) fn trace(&self) -> Trace {
+        let names = self.names.iter().map(|(call, at_ms, name)| StatedName {
+            call_id: CallId(*call),
+            at_ms: *at_ms,
+            name: name.clone(),
+        });
+        Trace::new(names.collect(), self.last_call_ms, self.returned_ms)
+    }
+
+    pub(crate) fn set_trace(&mut self, trace: &Trace) {
+        let names = trace.names().iter();
+        self.names = names.map(|stated| (stated.call_id.0, stated.at_ms, stated.name.clone())).collect();
+        self.last_call_ms = trace.last_call_ms;
+        self.returned_ms = trace.returned_ms;
     }
 
     /// The model's summary, when it was made for the memory as it is.
@@ -454,23 +484,51 @@ impl FactRow {
     }
 }
 
-/// A vendor's answer; each block as its fields in the order of the domain's struct.
+/// A vendor's answer.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct LookupRow {
     pub(crate) fetched_at_ms: i64,
+    found: FoundRow,
+    /// What the vendor had said before, and until when.
+    former: Option<(FoundRow, i64)>,
+}
+
+/// Blocks, each as its fields in the order of the domain's struct.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct FoundRow {
     person: Option<[Option<String>; 3]>,
     company: Option<[Option<String>; 2]>,
     phone: Option<[Option<String>; 2]>,
 }
 
-impl LookupRow {
-    pub(crate) fn new(lookup: &CachedLookup) -> Self {
-        let Enrichment { person, company, phone } = lookup.found.clone();
+impl FoundRow {
+    fn new(found: &Enrichment) -> Self {
+        let Enrichment { person, company, phone } = found.clone();
         Self {
-            fetched_at_ms: lookup.fetched_at_ms,
             person: person.map(|person| [person.name, person.title, person.company]),
             company: company.map(|company| [company.name, company.address]),
             phone: phone.map(|line| [line.carrier, line.line_type]),
+        }
+    }
+
+    fn found(self) -> Enrichment {
+        Enrichment {
+            person: self
+                .person
+                .map(|[name, title, company]| Person { name, title, company }),
+            company: self.company.map(|[name, address]| Company { name, address }),
+            phone: self.phone.map(|[carrier, line_type]| Line { carrier, line_type }),
+        }
+    }
+}
+
+impl LookupRow {
+    pub(crate) fn new(lookup: &CachedLookup) -> Self {
+        let former = lookup.former.as_ref();
+        Self {
+            fetched_at_ms: lookup.fetched_at_ms,
+            found: FoundRow::new(&lookup.found),
+            former: former.map(|former| (FoundRow::new(&former.found), former.until_ms)),
         }
     }
 
@@ -478,13 +536,11 @@ impl LookupRow {
         CachedLookup {
             vendor: vendor.to_owned(),
             fetched_at_ms: self.fetched_at_ms,
-            found: Enrichment {
-                person: self
-                    .person
-                    .map(|[name, title, company]| Person { name, title, company }),
-                company: self.company.map(|[name, address]| Company { name, address }),
-                phone: self.phone.map(|[carrier, line_type]| Line { carrier, line_type }),
-            },
+            found: self.found.found(),
+            former: self.former.map(|(former, until_ms)| Former {
+                found: former.found(),
+                until_ms,
+            }),
         }
     }
 }

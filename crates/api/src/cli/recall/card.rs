@@ -56,6 +56,7 @@ pub(super) fn write(request: &Request<'_>, recall: &Value, sheet: Sheet) -> Stri
         sheet,
     };
     card.who(request.number);
+    card.identity();
     card.profile();
     card.plain("summary", text(recall, "/memory/summary"));
     card.open_items();
@@ -88,6 +89,33 @@ impl Card<'_> {
             (false, None) => ("the answer does not say whether the caller is known", Style::new()),
         };
         self.sheet.headline(&who, state, &style);
+    }
+
+    /// What speaks against using the memory, and what was kept back for it.
+    fn identity(&mut self) {
+        let Some(advice) = text(self.recall, "/identity/recommendation").filter(|advice| advice != "use") else {
+            return;
+        };
+        let signals = items(self.recall, "/identity/signals").filter_map(Value::as_str);
+        let signals = joined(signals.map(|signal| output::printable(&signal.replace('_', " "))));
+        let withheld = |what, one, many| {
+            let count = whole(self.recall, what).and_then(|count| u64::try_from(count).ok());
+            count.map(|count| output::counted(count, one, many))
+        };
+        let withheld = joined(
+            [
+                withheld("/identity/withheld/facts", "fact", "facts"),
+                withheld("/identity/withheld/calls", "call", "calls"),
+            ]
+            .into_iter()
+            .flatten(),
+        );
+        let told = [
+            Some(advice),
+            signals,
+            withheld.map(|counts| format!("{counts} withheld")),
+        ];
+        self.plain("identity", joined(told.into_iter().flatten()));
     }
 
     fn profile(&mut self) {

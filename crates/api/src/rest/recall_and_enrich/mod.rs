@@ -9,7 +9,8 @@ use domain::{error::PortError, port::Probe, recall::Recall};
 
 pub use request::{RecallRequest, Trigger};
 pub use response::{
-    CompanyBlock, Enrichment, Fact, Freshness, Memory, PersonBlock, PhoneBlock, RecallResponse, RecentCall, Timing,
+    CompanyBlock, Enrichment, Fact, Freshness, Identity, Memory, PersonBlock, PhoneBlock, RecallResponse, RecentCall,
+    Timing, Withheld,
 };
 
 use super::{

@@ -2,10 +2,13 @@
 
 use domain::{
     call::{METADATA_BYTES, SESSION_ID_CHARS, SessionId},
+    identity::Attestation,
+    json::JsonObject,
     phone::Region,
     usecase::RecallInput,
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use utoipa::ToSchema;
 
 use crate::{
@@ -54,9 +57,11 @@ pub struct RecallRequest {
     /// The agent that answers; accepted, not stored.
     #[schema(nullable = false)]
     pub agent_id: Option<String>,
-    /// Any object of at most 16 KiB as JSON; accepted, not stored.
+    /// Any object of at most 16 KiB as JSON; accepted, not stored. `attestation` is heeded: what the carrier says about
+    /// the number, as a level (`A`, `B`, `C`), as Twilio's `StirVerstat`, or as true or false; so is Telnyx's
+    /// `telnyx_end_user_target_verified`.
     #[schema(nullable = false, value_type = Option<Object>)]
-    pub metadata: Option<domain::json::JsonObject>,
+    pub metadata: Option<JsonObject>,
 }
 
 impl RecallRequest {
@@ -74,6 +79,57 @@ impl RecallRequest {
         Ok(RecallInput {
             number: normalised(&self.phone_number, region)?,
             session_id: self.session_id.filter(|id| !id.is_empty()).map(SessionId),
+            attestation: self.metadata.as_ref().and_then(attestation),
         })
+    }
+}
+
+/// What a client's metadata say about the caller's number.
+#[derive(Deserialize)]
+struct Attested {
+    attestation: Option<Value>,
+    telnyx_end_user_target_verified: Option<Value>,
+}
+
+/// Reads what is known; anything else in there is the client's own affair.
+fn attestation(metadata: &JsonObject) -> Option<Attestation> {
+    let attested: Attested = serde_json::from_str(metadata.as_str()).ok()?;
+    let read = |value: &Value| match value {
+        Value::String(text) => Attestation::read(text),
+        Value::Bool(verified) => Some(Attestation::verified(*verified)),
+        _ => None,
+    };
+    let given = attested.attestation.as_ref().and_then(read);
+    given.or_else(|| attested.telnyx_end_user_target_verified.as_ref().and_then(read))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_metadata_attest_is_read() {
+        for (metadata, expected) in [
+            (r#"{"attestation":"A"}"#, Some(Attestation::Vouched)),
+            (r#"{"attestation":"TN-Validation-Failed-C"}"#, Some(Attestation::Failed)),
+            (r#"{"attestation":true,"x":1e400}"#, Some(Attestation::Vouched)),
+            (r#"{"attestation":false}"#, Some(Attestation::Weak)),
+            (r#"{"telnyx_end_user_target_verified":false}"#, Some(Attestation::Weak)),
+            (
+                r#"{"telnyx_end_user_target_verified":false,"attestation":"A"}"#,
+                Some(Attestation::Vouched),
+            ),
+            (
+                r#"{"telnyx_end_user_target_verified":true,"attestation":null}"#,
+                Some(Attestation::Vouched),
+            ),
+            (r#"{"attestation":{"level":"A"}}"#, None),
+            (r#"{"attestation":7}"#, None),
+            (r#"{"verified":false}"#, None),
+            ("{}", None),
+        ] {
+            let read = attestation(&JsonObject::from_validated(metadata.to_owned()));
+            assert_eq!(read, expected, "{metadata}");
+        }
     }
 }

@@ -3,6 +3,7 @@
 use domain::{
     enrichment::{self, BlockAnswer},
     facts::KnownFact,
+    identity::{self, Signal},
     recall::Recall,
     receipt::ReceiptId,
 };
@@ -34,6 +35,7 @@ use crate::{clock::rounded_ms, middleware::frame::Frame, rest::get_caller::Calle
         "quote": "I have booked you for Tuesday at three", "said_at_ms": 1_763_892_080_000_i64,
         "observed_at_ms": 1_763_892_094_000_i64
     }],
+    "identity": {"recommendation": "use", "signals": []},
     "enrichment": {"person": null, "company": null, "phone": null},
     "timing_ms": {"total": 0.612, "memory_ms": 0.381, "enrichment_ms": 0, "cache_hit": false},
     "freshness": {"memory_age_ms": 86_400_000, "enrichment_age_ms": null}
@@ -59,6 +61,9 @@ pub struct RecallResponse {
     /// What stands of what the caller stated and was told, newest first; null when the memory could not be read.
     #[schema(required = false)]
     pub facts: Option<Vec<Fact>>,
+    /// Whether the memory may be used for whoever calls now; null when it could not be read.
+    #[schema(required = false)]
+    pub identity: Option<Identity>,
     /// What third parties know.
     pub enrichment: Enrichment,
     /// How long this request took.
@@ -98,6 +103,32 @@ pub struct RecentCall {
     /// How it ended.
     #[schema(required = true)]
     pub outcome: Option<&'static str>,
+}
+
+/// Whether the person who calls is the one whom the memory is about.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Identity {
+    /// `use`: nothing speaks against it; `confirm`: ask who is calling first; `withhold`: somebody else may be calling.
+    #[schema(value_type = String, examples("confirm"))]
+    pub recommendation: &'static str,
+    /// What speaks against using the memory: `names_differ`, `silence`, `carrier_changed`, `line_type_changed`,
+    /// `owner_changed`, `shared_line`, `attestation_weak`, `attestation_failed`.
+    #[schema(value_type = Vec<String>, examples(json!(["names_differ"])))]
+    pub signals: Vec<&'static str>,
+    /// How much a strict tenant's answer leaves out; absent when nothing is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub withheld: Option<Withheld>,
+}
+
+/// What an answer leaves out, because it may be about somebody else.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Withheld {
+    /// How many facts.
+    pub facts: usize,
+    /// How many of the latest calls.
+    #[schema(maximum = 5)]
+    pub calls: usize,
 }
 
 /// A fact with its evidence.
@@ -244,6 +275,7 @@ impl RecallResponse {
                 recent_calls: recall.recent_calls.into_iter().map(RecentCall::from).collect(),
                 gaps: recall.gaps,
             },
+            identity: recall.identity.map(Identity::from),
             facts: recall.facts.map(|facts| facts.into_iter().map(Fact::from).collect()),
             enrichment: Enrichment {
                 person: recall.enrichment.person.map(PersonBlock::from),
@@ -273,6 +305,18 @@ impl From<domain::call::RecentCall> for RecentCall {
             duration_s: call.duration_s,
             summary: call.summary,
             outcome: Some(call.outcome.as_str()),
+        }
+    }
+}
+
+impl From<identity::Identity> for Identity {
+    fn from(identity: identity::Identity) -> Self {
+        Self {
+            recommendation: identity.recommendation.as_str(),
+            signals: identity.signals.into_iter().map(Signal::as_str).collect(),
+            withheld: identity
+                .withheld
+                .map(|identity::Withheld { facts, calls }| Withheld { facts, calls }),
         }
     }
 }
