@@ -1,11 +1,13 @@
 //! Measures what the service makes of calls: summaries against people's own by ROUGE, beside two simple methods, names
-//! against the names that callers were given, how much of what was booked the next agent reads, and how much of what
-//! people talked about over many sessions. The data stay outside the repository; their paths are arguments.
+//! against the names that callers were given, how much of what was booked the next agent reads, how much of what people
+//! talked about over many sessions, and whether that is kept from other persons. The data stay outside the repository;
+//! their paths are arguments.
 
 mod answer;
 mod bookings;
 mod curve;
 mod dialogues;
+mod identity;
 mod names;
 mod phrasings;
 mod porter;
@@ -57,15 +59,7 @@ fn main() -> ExitCode {
             println!("{what}: no file given, nothing measured");
             continue;
         };
-        let done = fs::read_to_string(path)
-            .map_err(|error| error.to_string())
-            .map(|text| {
-                text.lines()
-                    .filter(|line| !line.trim().is_empty())
-                    .map(str::to_owned)
-                    .collect::<Vec<_>>()
-            })
-            .and_then(|lines| run(&lines, &args));
+        let done = read(path).and_then(|lines| run(&lines, &args));
         if let Err(fault) = done {
             eprintln!("{what}: {path}: {fault}");
             failed = true;
@@ -95,6 +89,16 @@ fn args(mut given: impl Iterator<Item = String>) -> Result<Args, String> {
         }
     }
     Ok(args)
+}
+
+/// The lines of a file that hold something.
+fn read(path: &str) -> Result<Vec<String>, String> {
+    let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
+    Ok(text
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .map(str::to_owned)
+        .collect())
 }
 
 /// What each of `lines` holds.
@@ -175,8 +179,15 @@ fn names(lines: &[String], args: &Args) -> Result<(), String> {
     Ok(())
 }
 
-fn booked(lines: &[String], _: &Args) -> Result<(), String> {
-    bookings::print(&parsed(lines, bookings::Dialogue::parse)?);
+fn booked(lines: &[String], args: &Args) -> Result<(), String> {
+    let dialogues = parsed(lines, bookings::Dialogue::parse)?;
+    bookings::print(&dialogues);
+    let Some(calls) = &args.calls else {
+        println!("identity: no file of calls given, from which the names are taken");
+        return Ok(());
+    };
+    let calls = parsed(&read(calls)?, Call::parse)?;
+    identity::print(&dialogues, calls.into_iter().map(|call| call.caller_name).collect());
     Ok(())
 }
 

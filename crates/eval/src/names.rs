@@ -12,7 +12,7 @@ pub(crate) struct Call {
     /// The call's identity in the data set.
     pub(crate) sid: String,
     /// The name that the caller was given. A few callers say another one, or none.
-    caller_name: String,
+    pub(crate) caller_name: String,
     segments: Vec<Segment>,
 }
 

@@ -361,6 +361,7 @@ fn tenants_are_created_and_listed() {
                 "daily_spend_micro_usd",
                 "default_region",
                 "id",
+                "identity",
                 "name",
                 "rate_burst",
                 "rate_per_second",

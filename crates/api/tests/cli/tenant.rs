@@ -49,6 +49,9 @@ fn a_tenant_changes_as_it_is_told() {
     assert_eq!(shown(&last), json!([null, null, null]));
     assert_eq!(last["daily_lookups"], 5, "the cap stays");
     assert_eq!(program.json(&["tenant", "list"]), json!([last]));
+    for mode in ["strict", "off", "confirm"] {
+        assert_eq!(set(&["--identity", mode])["identity"], mode);
+    }
     let table = program.done(&["tenant", "set", "acme", "--rate-burst", "7"]);
     assert!(table.starts_with("NAME") && table.contains("acme"), "{table}");
 
@@ -57,6 +60,7 @@ fn a_tenant_changes_as_it_is_told() {
         (&["--rate-per-second", "0"], "or default"),
         (&["--rate-burst", "none"], "or default"),
         (&["--rate-burst", "-1"], "--rate-burst"),
+        (&["--identity", "maybe"], "expected off, confirm or strict"),
         (&["--time-zone", "New York"], "for example America/New_York, or default"),
     ] {
         let line = program.fails(2, &[&["tenant", "set", "acme"], args].concat());

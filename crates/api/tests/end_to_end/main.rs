@@ -5,6 +5,7 @@
 mod callers;
 mod enrichment;
 mod full_disk;
+mod identity;
 mod llm;
 mod receipts;
 mod remembered;

@@ -38,7 +38,7 @@ pub(crate) struct Fixture {
     pub(crate) keys: Arc<Faulty<dyn KeyStore>>,
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) api: Data<Api>,
-    admin: Arc<dyn AccessAdmin>,
+    pub(crate) admin: Arc<dyn AccessAdmin>,
     /// A key of the tenant `one` with every scope.
     pub(crate) key: String,
 }

@@ -12,6 +12,7 @@ mod docs;
 mod envelope;
 mod examples;
 mod harness;
+mod identity;
 mod mcp;
 mod openapi;
 mod order;

@@ -45,6 +45,7 @@ async fn a_first_contact_creates_the_caller() {
             "caller": profile,
             "memory": {"summary": "", "recent_calls": [], "gaps": 0},
             "facts": [],
+            "identity": {"recommendation": "use", "signals": []},
             "enrichment": {"person": null, "company": null, "phone": null},
             "freshness": {"memory_age_ms": null, "enrichment_age_ms": null},
         })
@@ -106,6 +107,7 @@ async fn a_degraded_recall_is_a_200_of_which_nothing_is_known() {
                 },
                 "memory": {"summary": "", "recent_calls": [], "gaps": null},
                 "facts": null,
+                "identity": null,
                 "enrichment": {"person": null, "company": null, "phone": null},
                 "freshness": {"memory_age_ms": null, "enrichment_age_ms": null},
             })

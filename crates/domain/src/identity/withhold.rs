@@ -78,8 +78,8 @@ impl Judgement {
         }
     }
 
-    /// Leaves out of a profile alone what [`Judgement::withhold`] leaves out of it. The operator's words stay where they
-    /// are about the person who was named last.
+    /// Leaves out of a profile alone what [`Judgement::withhold`] leaves out of it. The operator's words stay where
+    /// they are about the person who was named last.
     pub fn withhold_profile(&self, caller: &mut Caller) {
         let (keeps_name, keeps_words) = match self.shown() {
             Shown::All => return,

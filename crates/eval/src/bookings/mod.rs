@@ -21,7 +21,7 @@ pub(crate) use gold::Dialogue;
 use gold::{Item, Kind, tokens};
 
 /// Noon of Friday, 1 March 2019 in UTC, the day on which the dialogues take place; in milliseconds since the epoch.
-const TODAY_MS: i64 = 1_551_441_600_000;
+pub(crate) const TODAY_MS: i64 = 1_551_441_600_000;
 
 /// How far apart the calls of a caller are.
 const WEEK_MS: i64 = 7 * 86_400_000;

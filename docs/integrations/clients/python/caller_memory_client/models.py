@@ -163,6 +163,15 @@ Trigger: TypeAlias = Literal['ringing', 'answered']
 """When in the life of a call the recall is sent."""
 
 
+class Withheld(TypedDict):
+    """What an answer leaves out, because it may be about somebody else."""
+
+    calls: int
+    """How many of the latest calls."""
+    facts: int
+    """How many facts."""
+
+
 class CallsEndRequest(TypedDict):
     """A call that has ended. Other fields are ignored."""
 
@@ -188,6 +197,20 @@ class Enrichment(TypedDict):
     phone: EnrichmentPhone | None
 
 
+class Identity(TypedDict):
+    """Whether the person who calls is the one whom the memory is about."""
+
+    recommendation: str
+    """`use`: nothing speaks against it; `confirm`: ask who is calling first; `withhold`: somebody else may be calling."""
+    signals: list[str]
+    """
+    What speaks against using the memory: `names_differ`, `silence`, `carrier_changed`, `line_type_changed`,
+    `owner_changed`, `shared_line`, `attestation_weak`, `attestation_failed`.
+    """
+    withheld: NotRequired[Withheld]
+    """How much a strict tenant's answer leaves out; absent when nothing is."""
+
+
 class Memory(TypedDict):
     """What happened before."""
 
@@ -205,7 +228,11 @@ class RecallAndEnrichRequest(TypedDict):
     agent_id: NotRequired[str]
     """The agent that answers; accepted, not stored."""
     metadata: NotRequired[dict[str, Any]]
-    """Any object of at most 16 KiB as JSON; accepted, not stored."""
+    """
+    Any object of at most 16 KiB as JSON; accepted, not stored. `attestation` is heeded: what the carrier says about
+    the number, as a level (`A`, `B`, `C`), as Twilio's `StirVerstat`, or as true or false; so is Telnyx's
+    `telnyx_end_user_target_verified`.
+    """
     phone_number: str
     """The caller's number in any format; a national one is read in the tenant's region."""
     session_id: NotRequired[str]
@@ -231,6 +258,7 @@ class RecallAndEnrichResponse(TypedDict):
     """What stands of what the caller stated and was told, newest first; null when the memory could not be read."""
     freshness: Freshness
     """How old the data is."""
+    identity: NotRequired[Identity | None]
     known: bool
     """Whether the number was seen before; means nothing in a degraded answer."""
     memory: Memory

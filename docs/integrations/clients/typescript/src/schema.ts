@@ -284,6 +284,21 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description Whether the person who calls is the one whom the memory is about. */
+        Identity: {
+            /**
+             * @description `use`: nothing speaks against it; `confirm`: ask who is calling first; `withhold`: somebody else may be calling.
+             * @example confirm
+             */
+            recommendation: string;
+            /**
+             * @description What speaks against using the memory: `names_differ`, `silence`, `carrier_changed`, `line_type_changed`,
+             *     `owner_changed`, `shared_line`, `attestation_weak`, `attestation_failed`.
+             */
+            signals: string[];
+            /** @description How much a strict tenant's answer leaves out; absent when nothing is. */
+            withheld?: components["schemas"]["Withheld"];
+        };
         /** @description What happened before. */
         Memory: {
             /**
@@ -309,7 +324,11 @@ export interface components {
         RecallAndEnrichRequest: {
             /** @description The agent that answers; accepted, not stored. */
             agent_id?: string;
-            /** @description Any object of at most 16 KiB as JSON; accepted, not stored. */
+            /**
+             * @description Any object of at most 16 KiB as JSON; accepted, not stored. `attestation` is heeded: what the carrier says about
+             *     the number, as a level (`A`, `B`, `C`), as Twilio's `StirVerstat`, or as true or false; so is Telnyx's
+             *     `telnyx_end_user_target_verified`.
+             */
             metadata?: Record<string, never>;
             /**
              * @description The caller's number in any format; a national one is read in the tenant's region.
@@ -351,6 +370,10 @@ export interface components {
          *         "enrichment_age_ms": null,
          *         "memory_age_ms": 86400000
          *       },
+         *       "identity": {
+         *         "recommendation": "use",
+         *         "signals": []
+         *       },
          *       "known": true,
          *       "memory": {
          *         "gaps": 0,
@@ -363,7 +386,7 @@ export interface components {
          *             "summary": "Caller said: \"I would like a cleaning on Tuesday at three\"."
          *           }
          *         ],
-         *         "summary": "1 call so far, the last on 23 November 2025 (UTC): an appointment was booked."
+         *         "summary": "1 call so far, the last on 23 November 2025: an appointment was booked."
          *       },
          *       "timing_ms": {
          *         "cache_hit": false,
@@ -395,6 +418,7 @@ export interface components {
             facts?: components["schemas"]["Fact"][] | null;
             /** @description How old the data is. */
             freshness: components["schemas"]["Freshness"];
+            identity?: components["schemas"]["Identity"] | null;
             /** @description Whether the number was seen before; means nothing in a degraded answer. */
             known: boolean;
             /** @description What happened before. */
@@ -472,6 +496,13 @@ export interface components {
          * @enum {string}
          */
         Trigger: "ringing" | "answered";
+        /** @description What an answer leaves out, because it may be about somebody else. */
+        Withheld: {
+            /** @description How many of the latest calls. */
+            calls: number;
+            /** @description How many facts. */
+            facts: number;
+        };
     };
     responses: never;
     parameters: never;
@@ -489,6 +520,7 @@ export type ErrorBody = components['schemas']['ErrorBody'];
 export type ErrorEnvelope = components['schemas']['ErrorEnvelope'];
 export type Fact = components['schemas']['Fact'];
 export type Freshness = components['schemas']['Freshness'];
+export type Identity = components['schemas']['Identity'];
 export type Memory = components['schemas']['Memory'];
 export type RecallAndEnrichRequest = components['schemas']['RecallAndEnrichRequest'];
 export type RecallAndEnrichResponse = components['schemas']['RecallAndEnrichResponse'];
@@ -496,6 +528,7 @@ export type RecentCall = components['schemas']['RecentCall'];
 export type Timing = components['schemas']['Timing'];
 export type TranscriptEntry = components['schemas']['TranscriptEntry'];
 export type Trigger = components['schemas']['Trigger'];
+export type Withheld = components['schemas']['Withheld'];
 export type $defs = Record<string, never>;
 export interface operations {
     getCaller: {
