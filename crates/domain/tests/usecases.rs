@@ -1004,3 +1004,18 @@ async fn a_profile_alone_is_withheld_too() {
         assert_eq!(caller.tags.is_empty(), expected.is_none());
     }
 }
+
+#[tokio::test]
+async fn after_a_silence_that_no_name_settled_only_the_calls_since_are_shown() {
+    let mut read = of_two_persons();
+    let long_ago = NOW_MS - 100 * 24 * 60 * 60 * 1000;
+    let mut ana = read.trace.names()[0].clone();
+    ana.at_ms = long_ago;
+    read.caller.name = Some(ana.name.clone());
+    read.trace = Trace::new(vec![ana], Some(NOW_MS - 30_000), Some(NOW_MS - 40_000));
+    read.recent_calls[1].started_at_ms = long_ago;
+    read.facts[1].said_at_ms = long_ago;
+    let recall = recall_as(IdentityMode::Strict, read, None).await;
+    assert_eq!(recall.caller.unwrap().name, None);
+    assert_eq!(recall.identity.unwrap().withheld, Some(Withheld { facts: 1, calls: 1 }));
+}

@@ -209,7 +209,10 @@ impl Judgement {
 
     /// Whether the name is the stated one of the person who was heard last.
     pub(super) fn is_theirs(&self, name: &str) -> bool {
-        self.persons.full_name.as_deref().is_some_and(|own| fits(own, name))
+        let was_named = self
+            .since_ms
+            .is_none_or(|since_ms| self.persons.are_named_since(since_ms));
+        was_named && self.persons.full_name.as_deref().is_some_and(|own| fits(own, name))
     }
 }
 
@@ -294,6 +297,12 @@ impl Persons {
             .map(|(_, stated_ms, _)| *stated_ms);
         let is_before = self.given == Some(true) || own.clone().any(|stated_ms| !is_since(stated_ms, at_ms));
         is_before && own.any(|stated_ms| is_since(stated_ms, at_ms))
+    }
+
+    /// Whether the person who was named last was named since `at_ms`.
+    fn are_named_since(&self, at_ms: i64) -> bool {
+        let mut own = self.stated.iter().filter(|(.., is_own)| *is_own);
+        own.any(|(_, stated_ms, _)| is_since(*stated_ms, at_ms))
     }
 
     /// Whether what happened at `at_ms`, in `call_id`, is of the person who was named last. A call without a name
