@@ -18,6 +18,7 @@ mod m20261122_000009_superseded_facts;
 mod m20261122_000010_time_zones;
 mod m20261122_000012_identity;
 mod m20261122_000013_themes;
+mod m20261122_000014_corrections;
 
 /// Every schema step, oldest first.
 #[derive(Debug, Clone, Copy)]
@@ -39,6 +40,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261122_000010_time_zones::Step),
             Box::new(m20261122_000012_identity::Step),
             Box::new(m20261122_000013_themes::Step),
+            Box::new(m20261122_000014_corrections::Step),
         ]
     }
 }

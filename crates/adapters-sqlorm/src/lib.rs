@@ -6,6 +6,7 @@
 
 mod connect;
 mod contact;
+mod correction;
 mod database;
 mod end;
 mod entity;

@@ -183,7 +183,7 @@ impl CallerMemory for SqlCallerMemory {
                 vec![tenant.0.into(), number.as_e164().into()]
             })
             .await?;
-        Ok(row.map(|row| row.profile.shown()))
+        Ok(row.map(|row| StoredCaller::from(row).profile))
     }
 
     async fn trace(&self, tenant: TenantId, number: &PhoneNumber, deadline: Deadline) -> Result<Trace, PortError> {

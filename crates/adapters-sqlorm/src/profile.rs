@@ -23,7 +23,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use crate::{
-    Database, facts,
+    Database, correction, facts,
     row::{CallRow, CallerRow, call_columns, caller_columns, first_seen},
     transaction::{Decision, TransactionFuture, read_one, run},
 };
@@ -158,6 +158,12 @@ ON CONFLICT (tenant_id, phone_number) DO NOTHING";
 
 const REPLACE: &str = "\
 UPDATE callers SET name = $3, tags = $4, custom_attributes = $5 WHERE tenant_id = $1 AND phone_number = $2";
+
+/// A correction changes the memory, and what a language model made of it lacks a rewrite.
+const CORRECT: &str = "\
+UPDATE callers SET corrections = $3, rewrite_due_ms = $4, rewrite_attempts = 0,
+  memory_changed_ms = CASE WHEN memory_changed_ms >= $4 THEN memory_changed_ms + 1 ELSE $4 END
+WHERE tenant_id = $1 AND phone_number = $2";
 
 /// The caller with each of the latest calls, or once without.
 const HISTORY: &str = concat!(
@@ -295,8 +301,9 @@ async fn change(
         name: stored.name.clone(),
         tags: stored.tags.clone(),
         custom_attributes: stored.custom_attributes.clone(),
+        corrections: stored.corrections.clone(),
     });
-    let (profile, tags) = match edited.map_err(ChangeError::from).and_then(with_tags) {
+    let (profile, tags, corrections) = match edited.map_err(ChangeError::from).and_then(with_json) {
         Ok(edited) => edited,
         Err(refused) => return Ok(Decision::Discard(Err(refused))),
     };
@@ -326,16 +333,27 @@ async fn change(
         // Somebody created the caller in between.
         return Ok(Decision::Again);
     }
+    if profile.corrections != stored.corrections {
+        let values = [
+            tenant.0.into(),
+            number.as_e164().into(),
+            corrections.into(),
+            now_ms.into(),
+        ];
+        run(transaction, CORRECT, values).await?;
+    }
     Ok(Decision::Commit(Ok(Caller {
         name: profile.name,
         tags: profile.tags,
         custom_attributes: profile.custom_attributes,
+        corrections: profile.corrections,
         ..stored
     })))
 }
 
-/// The profile with its tags as they are stored.
-fn with_tags(profile: Profile) -> Result<(Profile, String), ChangeError> {
+/// The profile with its tags and corrections as they are stored.
+fn with_json(profile: Profile) -> Result<(Profile, String, String), ChangeError> {
     let tags = to_json(&profile.tags)?;
-    Ok((profile, tags))
+    let corrections = correction::to_json(&profile.corrections)?;
+    Ok((profile, tags, corrections))
 }

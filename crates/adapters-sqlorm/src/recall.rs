@@ -6,9 +6,10 @@
 use domain::{
     call::{CallId, RecentCall},
     caller::Caller,
+    correction::{self, corrected},
     enrichment::{CachedLookup, Enrichment, Former},
     error::PortError,
-    facts::KnownFact,
+    facts::{FactKey, KnownFact},
     identity::Trace,
     memory::MOST_GAPS,
     themes::Themes,
@@ -35,17 +36,15 @@ pub(crate) const fn statement(dialect: DbBackend) -> &'static str {
     }
 }
 
-/// The columns of a [`StoredCallerRow`]. What nobody gave as the name may have been said.
+/// The columns of a [`StoredCallerRow`]. What nobody gave as the name may have been said: when, and what.
 macro_rules! stored_caller_columns {
     () => {
         concat!(
             "c.id, ",
-            caller_columns!(
-                "c.",
-                "COALESCE(c.name, (SELECT f.value FROM facts AS f \
-                   WHERE f.tenant_id = $1 AND f.caller_id = c.id AND f.key = 'name' AND f.stands)) AS name"
-            ),
-            ", c.memory_changed_ms, ",
+            caller_columns!("c.", "c.name"),
+            ", CASE WHEN c.name IS NULL THEN (SELECT f.said_at_ms || ' ' || f.value FROM facts AS f \
+                 WHERE f.tenant_id = $1 AND f.caller_id = c.id AND f.key = 'name' AND f.stands) END AS said_name, \
+               c.memory_changed_ms, ",
             trace_columns!()
         )
     };
@@ -143,7 +142,8 @@ pub(crate) struct RecallRow {
 pub(crate) struct StoredCallerRow {
     id: Uuid,
     #[sea_orm(nested)]
-    pub(crate) profile: CallerRow,
+    profile: CallerRow,
+    said_name: Option<String>,
     memory_changed_ms: Option<i64>,
     #[sea_orm(nested)]
     trace: TraceRow,
@@ -155,7 +155,7 @@ pub(crate) struct RecallRead {
     pub(crate) caller: Option<StoredCaller>,
     /// The latest calls, newest first.
     pub(crate) recent_calls: Vec<RecentCall>,
-    /// The caller's facts that stand, newest first.
+    /// The caller's facts as a recall shows them.
     pub(crate) facts: Vec<KnownFact>,
     /// Calls that were begun and never written back.
     pub(crate) gaps: u64,
@@ -211,10 +211,13 @@ impl TryFrom<RecallRow> for RecallRead {
     type Error = PortError;
 
     fn try_from(row: RecallRow) -> Result<Self, PortError> {
+        let caller = row.caller.map(StoredCaller::from);
+        let heard = facts::decode(row.facts.as_deref().unwrap_or("[]"))?;
+        let corrections = caller.as_ref().map(|caller| caller.profile.corrections.as_slice());
         Ok(Self {
-            caller: row.caller.map(StoredCaller::from),
+            facts: corrected(heard, corrections.unwrap_or_default()),
+            caller,
             recent_calls: decode_calls(row.recent_calls.as_deref().unwrap_or("[]"))?,
-            facts: facts::decode(row.facts.as_deref().unwrap_or("[]"))?,
             gaps: u64::try_from(row.gaps).unwrap_or_default(),
             lookups: decode_lookups(row.lookups.as_deref().unwrap_or("[]"))?,
             summary: row.summary,
@@ -225,9 +228,18 @@ impl TryFrom<RecallRow> for RecallRead {
 
 impl From<StoredCallerRow> for StoredCaller {
     fn from(row: StoredCallerRow) -> Self {
+        let mut profile = row.profile.shown();
+        if profile.name.is_none() {
+            let said = row.said_name.as_deref().and_then(|said| said.split_once(' '));
+            let said = said.filter(|(at_ms, name)| {
+                let said_at_ms = at_ms.parse().unwrap_or(i64::MAX);
+                correction::holds(&profile.corrections, FactKey::Name, name, said_at_ms)
+            });
+            profile.name = said.map(|(_, name)| name.to_owned());
+        }
         Self {
             id: row.id,
-            profile: row.profile.shown(),
+            profile,
             memory_changed_ms: row.memory_changed_ms,
             trace: row.trace.into(),
         }

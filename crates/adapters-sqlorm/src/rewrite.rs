@@ -10,6 +10,7 @@ use domain::{
     async_trait,
     call::{CallId, RecentCall, Turn},
     context::Deadline,
+    correction::corrected,
     error::PortError,
     facts::{Fact, KnownFact, SaidFact},
     port::{
@@ -22,7 +23,7 @@ use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, FromQueryR
 use uuid::Uuid;
 
 use crate::{
-    Database,
+    Database, correction,
     facts::{self, FactRows},
     row::{CallRow, recent_calls},
     transaction::{Decision, read_all, read_one, run},
@@ -46,7 +47,7 @@ impl SqlSummaryBacklog {
 macro_rules! due_caller {
     ($lock:literal) => {
         concat!(
-            "SELECT tenant_id, id, rewrite_attempts, memory_changed_ms, total_calls FROM callers \
+            "SELECT tenant_id, id, rewrite_attempts, memory_changed_ms, total_calls, corrections FROM callers \
              WHERE rewrite_due_ms <= $1 AND rewrite_due_ms >= $2 AND memory_changed_ms >= $2 AND rewrite_attempts < $3 \
              ORDER BY rewrite_due_ms LIMIT 1",
             $lock
@@ -143,6 +144,7 @@ struct DueCallerRow {
     rewrite_attempts: i32,
     memory_changed_ms: i64,
     total_calls: i64,
+    corrections: String,
 }
 
 /// A call that is due.
@@ -334,12 +336,12 @@ impl LeasedWork {
                 let subject = Subject::Call { call, transcript };
                 (row.tenant_id, row.rewrite_attempts, row.body_hash, subject)
             }
-            Self::Caller(row, recent_calls, facts) => {
+            Self::Caller(row, recent_calls, heard) => {
                 let subject = Subject::Caller {
                     caller: row.id,
                     total_calls: u64::try_from(row.total_calls).unwrap_or_default(),
                     recent_calls,
-                    facts,
+                    facts: corrected(heard, &correction::shown(&row.corrections)),
                 };
                 let version = row.memory_changed_ms.to_be_bytes().to_vec();
                 (row.tenant_id, row.rewrite_attempts, version, subject)

@@ -4,6 +4,7 @@
 use domain::{
     call::{CallId, RecentCall},
     caller::Caller,
+    correction::Correction,
     error::PortError,
     json::JsonObject,
     memory::RECENT_CALLS,
@@ -14,6 +15,7 @@ use serde_json::value::RawValue;
 use uuid::Uuid;
 
 use crate::{
+    correction::{self, CORRECTIONS},
     error::{leave_out, undecodable},
     words,
 };
@@ -33,7 +35,9 @@ macro_rules! caller_columns {
             $of,
             "tags, ",
             $of,
-            "custom_attributes"
+            "custom_attributes, ",
+            $of,
+            "corrections"
         )
     };
 }
@@ -81,6 +85,7 @@ pub(crate) fn first_seen(now_ms: i64) -> Caller {
         total_calls: 0,
         tags: Vec::new(),
         custom_attributes: JsonObject::default(),
+        corrections: Vec::new(),
     }
 }
 
@@ -93,6 +98,7 @@ pub(crate) struct CallerRow {
     total_calls: i64,
     tags: String,
     custom_attributes: String,
+    corrections: String,
 }
 
 /// What is shown of a row of `calls`.
@@ -117,14 +123,16 @@ impl CallerRow {
             leave_out(ATTRIBUTES);
             JsonObject::default()
         });
-        self.with(tags, attributes)
+        let corrections = correction::shown(&self.corrections);
+        self.with(tags, attributes, corrections)
     }
 
     /// The caller as the operator sees and changes them, which nothing may be missing from.
     pub(crate) fn whole(self) -> Result<Caller, PortError> {
         let tags = self.tags().ok_or_else(|| undecodable(TAGS))?;
         let attributes = self.attributes().ok_or_else(|| undecodable(ATTRIBUTES))?;
-        Ok(self.with(tags, attributes))
+        let corrections = correction::whole(&self.corrections).ok_or_else(|| undecodable(CORRECTIONS))?;
+        Ok(self.with(tags, attributes, corrections))
     }
 
     fn tags(&self) -> Option<Vec<String>> {
@@ -137,7 +145,7 @@ impl CallerRow {
         is_object.then(|| JsonObject::from_validated(self.custom_attributes.clone()))
     }
 
-    fn with(self, tags: Vec<String>, custom_attributes: JsonObject) -> Caller {
+    fn with(self, tags: Vec<String>, custom_attributes: JsonObject, corrections: Vec<Correction>) -> Caller {
         Caller {
             name: self.name,
             first_seen_ms: self.first_seen_ms,
@@ -145,6 +153,7 @@ impl CallerRow {
             total_calls: u64::try_from(self.total_calls).unwrap_or_default(),
             tags,
             custom_attributes,
+            corrections,
         }
     }
 }

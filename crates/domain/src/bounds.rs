@@ -138,7 +138,7 @@ mod tests {
             key,
             value: "v".repeat(value),
             quote: quote.to_owned(),
-            call_id: CallId(Uuid::nil()),
+            call_id: Some(CallId(Uuid::nil())),
             said_at_ms: 0,
             observed_at_ms: 0,
             terms: None,
@@ -153,6 +153,7 @@ mod tests {
             total_calls: 1,
             tags: Vec::new(),
             custom_attributes: JsonObject::default(),
+            corrections: Vec::new(),
         }
     }
 

@@ -2,10 +2,19 @@
 
 use std::sync::Arc;
 
-use crate::{call::RecentCall, enrichment::ShownEnrichment, facts::KnownFact, json::JsonObject};
+use crate::{
+    call::RecentCall,
+    correction::{CORRECTIONS, Correction},
+    enrichment::ShownEnrichment,
+    facts::KnownFact,
+    json::JsonObject,
+};
 
 /// The most characters of a name.
 pub const NAME_CHARS: usize = language::findings::NAME_CHARACTERS;
+
+/// The most characters of a fact's value.
+pub const VALUE_CHARS: usize = language::findings::VALUE_CHARACTERS;
 
 /// The most tags of a caller.
 pub const TAGS: usize = 50;
@@ -37,6 +46,8 @@ pub struct Caller {
     pub tags: Vec<String>,
     /// The operator's attributes.
     pub custom_attributes: JsonObject,
+    /// The operator's word on facts, oldest first.
+    pub corrections: Vec<Correction>,
 }
 
 impl Caller {
@@ -59,6 +70,8 @@ pub struct Profile {
     pub tags: Vec<String>,
     /// The attributes, as [`custom_attributes`] reads them.
     pub custom_attributes: JsonObject,
+    /// The word on facts, as [`crate::correction::add`] keeps it.
+    pub corrections: Vec<Correction>,
 }
 
 /// What becomes of one part of something stored.
@@ -105,6 +118,7 @@ impl ProfileChange {
             name: self.name.apply(profile.name),
             tags: self.tags.apply(Some(profile.tags)).unwrap_or_default(),
             custom_attributes: attributes.unwrap_or_default(),
+            corrections: profile.corrections,
         }
     }
 }
@@ -171,6 +185,18 @@ pub enum ProfileFault {
     /// The attributes are no JSON object.
     #[error("the attributes are not a JSON object; write them as {{\"plan\": \"gold\"}}")]
     NoObject,
+    /// A value says nothing.
+    #[error("the value is empty; give what holds, or drop the fact")]
+    NoValue,
+    /// A value is too long.
+    #[error("the value is longer than {VALUE_CHARS} characters; shorten it")]
+    LongValue,
+    /// A value holds a control character.
+    #[error("the value holds a control character, a tab or a line break for example; remove it")]
+    ControlInValue,
+    /// There are too many corrections.
+    #[error("the caller has {CORRECTIONS} corrections of facts already; drop what is no longer needed")]
+    ManyCorrections,
     /// The attributes are too long.
     #[error(
         "the attributes are longer than {} KiB as JSON; keep the ones that an agent needs",

@@ -243,10 +243,10 @@ pub struct KnownFact {
     pub key: FactKey,
     /// What holds, in the key's form.
     pub value: String,
-    /// The words that say so, as they stand in the call's transcript.
+    /// The words that say so, as they stand in the call's transcript; empty for the operator's word.
     pub quote: String,
-    /// The call in which it was said.
-    pub call_id: CallId,
+    /// The call in which it was said; `None` for the operator's word.
+    pub call_id: Option<CallId>,
     /// When it was said, in milliseconds since the epoch.
     pub said_at_ms: i64,
     /// When the service learned it, in milliseconds since the epoch.

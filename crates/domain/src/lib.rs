@@ -9,6 +9,7 @@ pub mod bounds;
 pub mod call;
 pub mod caller;
 pub mod context;
+pub mod correction;
 pub mod enrichment;
 pub mod error;
 pub mod facts;

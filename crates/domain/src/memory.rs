@@ -88,7 +88,7 @@ pub struct Recollection {
     pub summary: Option<String>,
     /// The latest calls by start, newest first, ties by commit; at most [`RECENT_CALLS`].
     pub recent_calls: Vec<RecentCall>,
-    /// The caller's facts that stand, newest first.
+    /// The caller's facts that stand, newest first, and the operator's word before them.
     pub facts: Vec<KnownFact>,
     /// What the caller speaks of, over all calls.
     pub themes: Themes,

@@ -231,7 +231,7 @@ impl<'f> Agreements<'f> {
 
 /// What stands of what was agreed or called off in `call`.
 fn of_call<'f>(facts: &'f [KnownFact], call: &RecentCall) -> impl Iterator<Item = &'f KnownFact> {
-    let call = call.call_id;
+    let call = Some(call.call_id);
     facts
         .iter()
         .filter(move |fact| fact.call_id == call && fact.agreed().is_some())
@@ -573,7 +573,7 @@ mod tests {
             key,
             value: value.to_owned(),
             quote: value.to_owned(),
-            call_id: CallId(Uuid::nil()),
+            call_id: Some(CallId(Uuid::nil())),
             said_at_ms: NEW_YEARS_EVE,
             observed_at_ms: NEW_YEARS_EVE,
             terms: None,
@@ -638,7 +638,7 @@ mod tests {
             in_call(3, "Agreed: \"haircut with Ben\"."),
         ];
         let haircut = KnownFact {
-            call_id: CallId(Uuid::from_u128(3)),
+            call_id: Some(CallId(Uuid::from_u128(3))),
             ..agreement("haircut with Ben", Some("2026-01-02"), Status::Agreed)
         };
         assert_eq!(
@@ -736,15 +736,15 @@ mod tests {
         ];
         let facts = [
             KnownFact {
-                call_id: calls[0].call_id,
+                call_id: Some(calls[0].call_id),
                 ..agreement("haircut", None, Status::Cancelled)
             },
             KnownFact {
-                call_id: calls[1].call_id,
+                call_id: Some(calls[1].call_id),
                 ..agreement("taxi", Some("2026-01-02"), Status::Agreed)
             },
             KnownFact {
-                call_id: calls[1].call_id,
+                call_id: Some(calls[1].call_id),
                 ..agreement("table", None, Status::Cancelled)
             },
         ];
@@ -763,7 +763,7 @@ mod tests {
     fn a_cancellation_is_not_told_of_what_was_agreed_again() {
         let calls = [in_call(1, "Cancelled: \"haircut\". Agreed: \"haircut\".")];
         let again = KnownFact {
-            call_id: calls[0].call_id,
+            call_id: Some(calls[0].call_id),
             ..agreement("haircut", Some("2026-01-02"), Status::Agreed)
         };
         let told = of_caller(1, &calls, &[again], NEW_YEARS_EVE);
@@ -794,7 +794,7 @@ mod tests {
             in_call(3, "Caller wants a table. Agreed: \"table\"."),
         ];
         let past = |place: usize, value: &str, when| KnownFact {
-            call_id: calls[place].call_id,
+            call_id: Some(calls[place].call_id),
             ..agreement(value, Some(when), Status::Agreed)
         };
         let facts = [

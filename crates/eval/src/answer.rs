@@ -32,7 +32,7 @@ impl Ended {
                 key: fact.key,
                 value: fact.value,
                 quote: fact.quote,
-                call_id,
+                call_id: Some(call_id),
                 said_at_ms,
                 observed_at_ms: started_at_ms,
                 terms: fact.terms,

@@ -135,7 +135,7 @@ impl Number {
             key: said.fact.key,
             value: said.fact.value,
             quote: said.fact.quote,
-            call_id,
+            call_id: Some(call_id),
             said_at_ms: said.said_at_ms,
             observed_at_ms: started_at_ms,
             terms: said.fact.terms,
@@ -185,6 +185,7 @@ impl Number {
                 total_calls: self.calls.len() as u64,
                 tags: Vec::new(),
                 custom_attributes: JsonObject::default(),
+                corrections: Vec::new(),
             },
             memory_changed_ms: None,
             summary: None,
@@ -271,7 +272,7 @@ fn of_two(dialogues: &[Dialogue], names: &[String], scene: Scene) -> (Share, Sha
                 let shown = number.recall(IdentityMode::Strict).1;
                 let is_firsts = |call_id: CallId| call_id.0.as_u128() < CALLS as u128;
                 let names_first = shown.caller.name.as_deref() == Some(first.as_str());
-                let shows_first = shown.facts.iter().any(|fact| is_firsts(fact.call_id))
+                let shows_first = shown.facts.iter().any(|fact| fact.call_id.is_some_and(is_firsts))
                     || shown.recent_calls.iter().any(|call| is_firsts(call.call_id));
                 leaks.count(shows_first || names_first);
                 if call > 1 {

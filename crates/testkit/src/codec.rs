@@ -11,6 +11,7 @@ use domain::{
     access::{KeyHash, KeyId, KeyInfo, Scope, Scopes, Tenant, TenantId, TenantSettings},
     call::{CallId, CallOutcome, Contact, EndedCall, Role, SessionId, Turn},
     caller,
+    correction::{Correction, Word},
     enrichment::{CachedLookup, Company, Enrichment, Former, Line, Person},
     facts::{Fact, FactKey, SaidFact, Status, Terms},
     identity::IdentityMode,
@@ -136,7 +137,8 @@ structs! {
     Callers { profiles, said, calls, sessions, lookups, rewrite_requests, commits }
     Profile { id, first_seen, last_seen, memory_changed, pending, rewrite, themes }
     PendingRewrite { due, attempts }
-    caller::Profile { name, tags, custom_attributes }
+    caller::Profile { name, tags, custom_attributes, corrections }
+    Correction { key, word, at_ms }
     Call { id, record, process, commit, corrections, pending }
     CallRecord { call, summary, facts, themes, started_at_ms, contact, received_at_ms, arrival }
     Contact { first_ms, last_ms }
@@ -182,6 +184,18 @@ as_others! {
     Arrival as i64: |arrival| arrival.0, |number| Some(Self(number));
     Status as String: |status| status.as_str().to_owned(), |text| text.parse().ok();
     FactKey as String: |key| key.as_str().to_owned(), |text| text.parse().ok();
+    Word as (bool, Option<String>, Option<Terms>):
+        |word| match word {
+            Word::Set { value, terms } => (true, Some(value.clone()), terms.clone()),
+            Word::Drop { value } => (false, value.clone(), None),
+        },
+        |(sets, value, terms)| {
+            if sets {
+                value.map(|value| Self::Set { value, terms })
+            } else {
+                Some(Self::Drop { value })
+            }
+        };
     Day as i32: |day| day.0, |day| Some(Self(day));
     CallerState as u8: |state| *state as u8,
         |byte| [Self::Known, Self::New, Self::Degraded].get(usize::from(byte)).copied();

@@ -14,6 +14,7 @@ use domain::{
         ProfileEdit,
     },
     context::Deadline,
+    correction::corrected,
     enrichment::CachedLookup,
     error::PortError,
     facts::{self, FactKey, FactView, KnownFact, SaidFact},
@@ -179,6 +180,7 @@ impl Callers {
             total_calls: self.calls_of(number).len() as u64,
             tags: said.tags,
             custom_attributes: said.custom_attributes,
+            corrections: said.corrections,
         })
     }
 
@@ -242,7 +244,7 @@ impl Callers {
             key: said.fact.key,
             value: said.fact.value,
             quote: said.fact.quote,
-            call_id: call.id,
+            call_id: Some(call.id),
             said_at_ms: said.said_at_ms,
             observed_at_ms: call.record.received_at_ms,
             terms: said.fact.terms,
@@ -251,7 +253,7 @@ impl Callers {
     }
 
     /// The facts of a caller that stand, newest first.
-    fn facts(&self, number: &PhoneNumber) -> Vec<KnownFact> {
+    fn standing(&self, number: &PhoneNumber) -> Vec<KnownFact> {
         facts::standing(self.stated(number), |fact| {
             FactView::new(fact.key, &fact.value, fact.terms.as_ref())
         })
@@ -269,6 +271,11 @@ impl Callers {
             trace.call(call.record.span());
         }
         trace
+    }
+
+    /// The facts that a recall shows.
+    fn facts(&self, number: &PhoneNumber) -> Vec<KnownFact> {
+        corrected(self.standing(number), &self.said(number).corrections)
     }
 
     /// The calls that were begun by then and have not ended, newest first.
@@ -567,8 +574,12 @@ impl CallerAdmin for InMemoryCallerMemory {
     ) -> Result<Caller, ChangeError> {
         let mut tenants = self.open("change", deadline)?;
         let callers = tenants.entry(tenant).or_default();
-        let profile = edit(callers.said(number))?;
+        let before = callers.said(number);
+        let profile = edit(before.clone())?;
         callers.create(number, now_ms);
+        if profile.corrections != before.corrections {
+            callers.changed(number, now_ms);
+        }
         callers.said.insert(number.clone(), profile);
         Ok(callers.kept(number).expect("a created caller exists"))
     }

@@ -444,6 +444,7 @@ impl CallerAdmin for BrokenAdmin {
                     name: caller.name,
                     tags: caller.tags,
                     custom_attributes: caller.custom_attributes,
+                    corrections: caller.corrections,
                 });
                 let edited = edit(stored)?;
                 // Others get their turn in between.

@@ -25,7 +25,7 @@ pub(super) fn text(examples: &[(&str, &str)], storages: &Storages) -> String {
     lines.join("\n")
 }
 
-const EXAMPLES: [(&str, Examples); 29] = [
+const EXAMPLES: [(&str, Examples); 32] = [
     (
         "",
         &[
@@ -189,6 +189,45 @@ const EXAMPLES: [(&str, Examples); 29] = [
             (
                 "One attribute; all else stays as it is",
                 "caller-memory caller set +12025550142 --attr plan=gold",
+            ),
+        ],
+    ),
+    (
+        "caller fact",
+        &[
+            (
+                "The city, whatever was heard",
+                "caller-memory caller fact set +12025550142 city Leeds",
+            ),
+            (
+                "A name that was misheard",
+                "caller-memory caller fact drop +12025550142 name",
+            ),
+        ],
+    ),
+    (
+        "caller fact set",
+        &[
+            (
+                "The city, whatever was heard",
+                "caller-memory caller fact set +12025550142 city Leeds",
+            ),
+            (
+                "An appointment that was agreed elsewhere",
+                "caller-memory caller fact set +12025550142 appointment 'haircut' --when 2026-03-08T16:15",
+            ),
+        ],
+    ),
+    (
+        "caller fact drop",
+        &[
+            (
+                "Everything that was heard of the city",
+                "caller-memory caller fact drop +12025550142 city",
+            ),
+            (
+                "One order of several",
+                "caller-memory caller fact drop +12025550142 order 'two lamps'",
             ),
         ],
     ),

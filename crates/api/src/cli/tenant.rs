@@ -45,7 +45,7 @@ pub(super) struct Create {
     /// Requests that each of its keys may send at once; the service's default when left out
     #[arg(long, value_name = "N", value_parser = positive)]
     rate_burst: Option<NonZeroU32>,
-    /// Where its days begin, for example America/New_York (IANA time zone); UTC when left out
+    /// Where its days begin, a name of the IANA database such as `America/New_York`; UTC when left out
     #[arg(long, value_name = "TZ")]
     time_zone: Option<TimeZone>,
     /// What to do where a known number may have another person behind it: `off`, nothing; `confirm`, advise to ask
@@ -79,7 +79,7 @@ struct Changes {
     /// Requests that each of its keys may send at once; `default` for the service's default
     #[arg(long, value_name = "N", value_parser = rate)]
     rate_burst: Option<Change<NonZeroU32>>,
-    /// Where its days begin, for example America/New_York (IANA time zone); `default` for UTC
+    /// Where its days begin, a name of the IANA database such as `America/New_York`; `default` for UTC
     #[arg(long, value_name = "TZ", value_parser = time_zone)]
     time_zone: Option<Change<TimeZone>>,
     /// What to do where a known number may have another person behind it: `off`, nothing; `confirm`, advise to ask

@@ -3,7 +3,7 @@
 
 use std::{fmt::Write as _, fs, process::Command};
 
-use domain::{access::TenantId, json::JsonObject, port::CallerMemory};
+use domain::{access::TenantId, facts::FactKey, json::JsonObject, phone::PhoneNumber, port::CallerMemory};
 use serde_json::{Value, json};
 use testkit::sample;
 
@@ -440,4 +440,92 @@ fn a_history_shows_the_newest_calls_and_what_was_said() {
         "{text}"
     );
     assert!(!text.contains("newest"), "{text}");
+}
+
+#[test]
+fn the_operator_corrects_what_was_heard() {
+    let program = Acme::new();
+    let tenant = program.tenant;
+    program.with_memory(async |memory| {
+        let mut call = sample::record(
+            &PhoneNumber::from_e164(NUMBER).expect("a number"),
+            "one",
+            sample::NOW_MS,
+            1,
+        );
+        call.facts = vec![
+            sample::said(FactKey::Name, "Pete", sample::NOW_MS),
+            sample::said(FactKey::City, "York", sample::NOW_MS),
+        ];
+        memory.record_end(tenant, &call, deadline()).await.expect("recorded");
+    });
+    let caller = |args: &[&str]| program.caller(args);
+    let corrections = |shown: &Value| -> Vec<Value> {
+        let all = shown["corrections"].as_array().expect("corrections").iter();
+        all.map(|one| json!([one["word"], one["key"], one["value"], one["when"]]))
+            .collect()
+    };
+    let shown = |history: &Value| -> Vec<Value> {
+        let facts = history["facts"].as_array().expect("facts").iter();
+        facts
+            .map(|fact| json!([fact["key"], fact["value"], fact["call_id"].is_null(), fact["stands"]]))
+            .collect()
+    };
+
+    caller(&["fact", "set", NUMBER, "city", "Leeds"]);
+    caller(&["fact", "drop", NUMBER, "name", "pete"]);
+    let set = caller(&[
+        "fact",
+        "set",
+        NUMBER,
+        "appointment",
+        "haircut",
+        "--when",
+        "2026-03-08T16:15",
+    ]);
+    assert_eq!(
+        corrections(&set),
+        [
+            json!(["set", "city", "Leeds", null]),
+            json!(["drop", "name", "pete", null]),
+            json!(["set", "appointment", "haircut", "2026-03-08T16:15"]),
+        ]
+    );
+    assert_eq!(
+        shown(&caller(&["show", NUMBER])),
+        [
+            json!(["appointment", "haircut", true, true]),
+            json!(["city", "Leeds", true, true]),
+            json!(["city", "York", false, false]),
+            json!(["name", "Pete", false, false]),
+        ]
+    );
+    let card = program.done(&["caller", "show", NUMBER, "--tenant", "acme"]);
+    for line in ["dropped   name = pete", "city = Leeds (the operator's word"] {
+        assert!(card.contains(line), "{line}: {card}");
+    }
+
+    let named = caller(&["fact", "set", NUMBER, "name", "Peter Miller"]);
+    assert_eq!(named["name"], "Peter Miller");
+    let unnamed = caller(&["fact", "drop", NUMBER, "name"]);
+    assert_eq!(unnamed["name"], Value::Null);
+    assert_eq!(corrections(&caller(&["fact", "drop", NUMBER, "city"])).len(), 3);
+    // What else is written of a caller leaves them.
+    assert_eq!(corrections(&caller(&["set", NUMBER, "--tag", "vip"])).len(), 3);
+
+    for (code, args, says) in [
+        (2, &[NUMBER, "shoe_size", "9"][..], "the keys of facts are name, email"),
+        (2, &[NUMBER, "city", " "], "the value is empty"),
+        (
+            2,
+            &[NUMBER, "city", "Leeds", "--when", "2026-03-08"],
+            "for appointments, orders and promises",
+        ),
+        (2, &[NUMBER, "order", "lamp", "--when", "tomorrow"], "2026-03-08T16:15"),
+        (1, &["+12025550199", "city", "Leeds"], "has no caller with this number"),
+    ] {
+        let args = [&["caller", "fact", "set"], args, &["--tenant", "acme"]].concat();
+        let line = program.fails(code, &args);
+        assert!(line.contains(says), "{args:?}: {line}");
+    }
 }

@@ -495,6 +495,7 @@ impl CallerWithAttributes {
             total_calls: 0,
             tags: Vec::new(),
             custom_attributes: JsonObject::from_validated(self.0.to_owned()),
+            corrections: Vec::new(),
         }
     }
 }

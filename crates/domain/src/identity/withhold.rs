@@ -4,7 +4,9 @@ use super::{
     judgement::{Judgement, Recommendation, Signal},
     setting::IdentityMode,
 };
-use crate::{caller::Caller, enrichment::ShownEnrichment, json::JsonObject, memory::Recollection, themes::Themes};
+use crate::{
+    call::CallId, caller::Caller, enrichment::ShownEnrichment, json::JsonObject, memory::Recollection, themes::Themes,
+};
 
 /// What an answer says about who is calling.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,7 +57,12 @@ impl Judgement {
                         read.recent_calls.clear();
                     }
                     _ => {
-                        read.facts.retain(|fact| self.is_own(fact.call_id, fact.said_at_ms));
+                        // What the operator set is the operator's word, as tags are.
+                        let is_own = |call_id: Option<CallId>, at_ms| match call_id {
+                            Some(call_id) => self.is_own(call_id, at_ms),
+                            None => self.owns_beginning(),
+                        };
+                        read.facts.retain(|fact| is_own(fact.call_id, fact.said_at_ms));
                         read.recent_calls
                             .retain(|call| self.is_own(call.call_id, call.started_at_ms));
                     }

@@ -29,7 +29,9 @@ pub enum ChangeError {
 /// 1. return by the deadline with [`PortError::Unavailable`] when the work is not done by then, be safe to cancel, and
 ///    do each method as one unit or not at all;
 /// 2. show and change nothing of another tenant;
-/// 3. keep names, tags and attributes exactly, whatever text they hold.
+/// 3. keep names, tags, attributes and corrections exactly, whatever text they hold;
+/// 4. show what a change did to the corrections in every recall that begins after it, and count it as a change of the
+///    memory.
 #[async_trait]
 pub trait CallerAdmin: Send + Sync {
     /// Writes the profiles of many callers.

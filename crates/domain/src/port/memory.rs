@@ -50,7 +50,8 @@ pub trait CallerMemory: Send + Sync {
     ///    quicker;
     /// 5. show every look-up stored for the number, of any age;
     /// 6. show the facts of the caller's calls that stand ([`crate::facts::standing`]), newest first: by
-    ///    [`crate::facts::SaidFact::order_ms`], then by the commit of their calls, then by their order in the call;
+    ///    [`crate::facts::SaidFact::order_ms`], then by the commit of their calls, then by their order in the call; and
+    ///    these as the operator's corrections leave them ([`crate::correction::corrected`]);
     /// 7. count as gaps the sessions of the caller whose first recall was at `unfinished_before_ms` or earlier and
     ///    whose call has not ended, this query's own not among them; at most [`crate::memory::MOST_GAPS`];
     /// 8. show the caller's [`Trace`] as `record_end` left it.
@@ -92,7 +93,8 @@ pub trait CallerMemory: Send + Sync {
     async fn record_end(&self, tenant: TenantId, record: &CallRecord, deadline: Deadline) -> Result<(), PortError>;
 
     /// Reads a caller's profile; `None` when the tenant has no such caller. Changes nothing. Here and in a recall the
-    /// name is the operator's, else the one that stands among the caller's facts.
+    /// name is the operator's, else the one that stands among the caller's facts and that the corrections let hold
+    /// ([`crate::correction::holds`]).
     async fn caller(
         &self,
         tenant: TenantId,

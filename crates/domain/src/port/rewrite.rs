@@ -39,7 +39,7 @@ pub enum Subject {
         total_calls: u64,
         /// The latest calls, newest first; at most [`crate::memory::RECENT_CALLS`].
         recent_calls: Vec<RecentCall>,
-        /// The facts that stand, newest first, as [`crate::memory::Recollection::facts`] has them.
+        /// The facts, as [`crate::memory::Recollection::facts`] has them.
         facts: Vec<KnownFact>,
     },
 }

@@ -6,8 +6,9 @@ use domain::{
     access::TenantId,
     call::RecentCall,
     caller::{Caller, Change, HISTORY_CALLS, History, ImportCounts, Profile, ProfileChange, ProfileEdit, ProfileFault},
+    correction::{self, Correction, Word},
     error::PortError,
-    facts::FactKey,
+    facts::{FactKey, Status, Terms},
     json::JsonObject,
     memory::Recollection,
     phone::PhoneNumber,
@@ -79,6 +80,7 @@ fn profile_of(caller: &Caller) -> Profile {
         name: caller.name.clone(),
         tags: caller.tags.clone(),
         custom_attributes: caller.custom_attributes.clone(),
+        corrections: caller.corrections.clone(),
     }
 }
 
@@ -96,6 +98,7 @@ fn profile(name: &str, tags: &[&str], attributes: &str) -> Profile {
         name: Some(name.to_owned()),
         tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
         custom_attributes: json(attributes),
+        corrections: Vec::new(),
     }
 }
 
@@ -392,6 +395,109 @@ pub async fn a_change_creates_the_caller(fixture: &CallerAdminFixture) {
     assert!(recalled.known && recalled.caller.name.as_deref() == Some("Maren"));
 }
 
+fn corrected_by(corrections: &[Correction]) -> ProfileEdit {
+    let corrections = corrections.to_vec();
+    Arc::new(move |mut stored: Profile| {
+        for correction in corrections.clone() {
+            correction::add(&mut stored.corrections, correction)?;
+        }
+        Ok(stored)
+    })
+}
+
+fn dropped(key: FactKey, at_ms: i64) -> Correction {
+    let word = Word::Drop { value: None };
+    Correction { key, word, at_ms }
+}
+
+fn set(key: FactKey, value: &str, terms: Option<Terms>) -> Correction {
+    let word = Word::Set {
+        value: value.to_owned(),
+        terms,
+    };
+    let at_ms = LATER_MS;
+    Correction { key, word, at_ms }
+}
+
+/// MUST 3 and 4: the operator's word stands over what was heard, in recalls and as the name, whatever is said later;
+/// what was dropped is heard again when it is said again.
+pub async fn corrections_stand_over_what_was_heard(fixture: &CallerAdminFixture) {
+    let view = View::of(fixture, 0);
+    let caller = number(0);
+    let mut call = record(&caller, "one", NOW_MS, 1);
+    call.facts = vec![
+        said(FactKey::Name, "Pete", NOW_MS),
+        said(FactKey::City, "York", NOW_MS),
+        said(FactKey::Email, "pete@example.com", NOW_MS),
+    ];
+    view.memory.record_end(view.tenant, &call, ample()).await.unwrap();
+    let before = view.recall(&caller).await;
+    assert_eq!(before.caller.name.as_deref(), Some("Pete"));
+
+    let terms = Terms {
+        when: Some("2026-10-09T16:15".to_owned()),
+        status: Status::Agreed,
+    };
+    let corrections = [
+        set(FactKey::City, "Leeds \u{1f600} \"'", None),
+        set(FactKey::Appointment, "haircut", Some(terms.clone())),
+        dropped(FactKey::Name, LATER_MS),
+    ];
+    let returned = view.change(&caller, corrected_by(&corrections)).await;
+    assert_eq!(returned.corrections, corrections);
+    let read = view.recall(&caller).await;
+    let shown: Vec<_> = read
+        .facts
+        .iter()
+        .map(|fact| {
+            (
+                fact.key,
+                fact.value.as_str(),
+                fact.call_id.is_some(),
+                fact.terms.clone(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            (FactKey::Appointment, "haircut", false, Some(terms)),
+            (FactKey::City, "Leeds \u{1f600} \"'", false, None),
+            (FactKey::Email, "pete@example.com", true, None),
+        ]
+    );
+    assert_eq!(read.caller.name, None, "in a recall");
+    assert!(read.memory_changed_ms > before.memory_changed_ms, "the memory changed");
+    assert_eq!(view.caller(&caller).await.expect("a caller").name, None, "in a profile");
+    assert_eq!(
+        view.history(&caller).await.expect("a caller").caller.corrections,
+        corrections
+    );
+
+    let mut later = record(&caller, "two", LATER_MS + 1_000, 2);
+    later.facts = vec![
+        said(FactKey::City, "Hull", LATER_MS + 1_000),
+        said(FactKey::Name, "Ana", LATER_MS + 1_000),
+    ];
+    view.memory.record_end(view.tenant, &later, ample()).await.unwrap();
+    let read = view.recall(&caller).await;
+    assert!(
+        read.facts
+            .iter()
+            .all(|fact| fact.key != FactKey::City || fact.value.starts_with("Leeds")),
+        "{:?}",
+        read.facts
+    );
+    assert_eq!(read.caller.name.as_deref(), Some("Ana"), "said again");
+    assert_eq!(
+        view.caller(&caller).await.expect("a caller").name.as_deref(),
+        Some("Ana")
+    );
+    view.import([(caller.clone(), named("Maren"))]).await;
+    let kept = view.history(&caller).await.expect("a caller").caller;
+    assert_eq!(kept.corrections, corrections, "an import leaves corrections");
+}
+
 /// A change whose edit refuses changes nothing and creates nobody.
 pub async fn a_refused_change_changes_nothing(fixture: &CallerAdminFixture) {
     let view = View::of(fixture, 0);
@@ -587,6 +693,7 @@ macro_rules! caller_admin_contract {
             an_import_meets_simultaneous_first_contacts,
             profiles_survive_any_text,
             a_change_edits_what_is_stored,
+            corrections_stand_over_what_was_heard,
             a_change_creates_the_caller,
             a_refused_change_changes_nothing,
             simultaneous_changes_all_take_effect,

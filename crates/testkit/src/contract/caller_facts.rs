@@ -115,7 +115,7 @@ pub async fn a_fact_is_shown_with_its_evidence(fixture: &CallerMemoryFixture) {
             key: said.fact.key,
             value: said.fact.value,
             quote: said.fact.quote,
-            call_id: read.recent_calls[0].call_id,
+            call_id: Some(read.recent_calls[0].call_id),
             said_at_ms: said.said_at_ms,
             observed_at_ms: NOW_MS + 1,
             terms: said.fact.terms,
@@ -368,7 +368,10 @@ pub async fn stated_names_are_kept_by_call(fixture: &CallerMemoryFixture) {
         facts.iter().find(|fact| fact.key == FactKey::Name),
     );
     let newest = trace.names().last().map(|stated| (stated.call_id, stated.at_ms));
-    assert_eq!(newest, standing.map(|fact| (fact.call_id, NOW_MS + 21)));
+    assert_eq!(
+        newest,
+        standing.map(|fact| (fact.call_id.expect("a call"), NOW_MS + 21))
+    );
     view.told(&number(0), "second", 4, vec![name("Ana", 20)]).await;
     assert_eq!(view.stated(&number(0)).await, ["Ana Ruiz", "Ana"]);
     view.told(&number(0), "first", 5, Vec::new()).await;

@@ -219,6 +219,7 @@ pub async fn a_first_contact_has_an_empty_profile(fixture: &CallerMemoryFixture)
         total_calls: 0,
         tags: Vec::new(),
         custom_attributes: JsonObject::default(),
+        corrections: Vec::new(),
     };
     assert_eq!(read.caller, expected);
     assert_eq!(

@@ -193,7 +193,7 @@ pub async fn facts_of_a_rewrite_join_those_of_the_rules(fixture: &BacklogFixture
         .expect("the name");
     assert_eq!(
         (name.quote.as_str(), name.call_id),
-        ("calling about one", shown.recent_calls[0].call_id)
+        ("calling about one", Some(shown.recent_calls[0].call_id))
     );
     assert_eq!(name.said_at_ms, NOW_MS - 60_000 + 1_250, "when the turn was said");
     assert_eq!(shown.caller.name.as_deref(), Some("Maren"));

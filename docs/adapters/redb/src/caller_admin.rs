@@ -69,7 +69,14 @@ impl CallerAdmin for Redb {
             let key = (tenant.0, number.as_e164());
             let stored = CALLERS.get(write, key)?;
             let mut row = stored.unwrap_or_else(|| CallerRow::new(now_ms));
-            row.set_profile(edit(row.profile())?);
+            let before = row.profile();
+            let after = edit(before.clone())?;
+            if after.corrections != before.corrections {
+                row.changed(now_ms);
+                row.work.due_ms = Some(now_ms);
+                row.work.attempts = 0;
+            }
+            row.set_profile(after);
             CALLERS.put(write, key, &row)?;
             Ok(row.kept())
         };
@@ -111,7 +118,7 @@ impl CallerAdmin for Redb {
             let Some(row) = CALLERS.get(view, (tenant.0, number.as_e164()))? else {
                 return Ok(Vec::new());
             };
-            let standing = row.facts();
+            let standing = row.heard();
             let newest = facts::newest(view, tenant.0, number.as_e164(), HISTORY_FACTS)?;
             let known = newest.iter().filter_map(FactRow::known);
             let shown = known.map(|fact| HistoryFact {

@@ -10,6 +10,7 @@ use domain::{
     access::{KeyId, KeyInfo, Scope, Scopes, SettingsChange, Tenant, TenantId, TenantSettings},
     call::{CallId, CallOutcome, EndedCall, RecentCall, Role, SessionId, Turn},
     caller::{Caller, Profile},
+    correction::{Correction, Word, corrected},
     enrichment::{CachedLookup, Company, Enrichment, Former, Line, Person},
     error::PortError,
     facts::{Fact, FactKey, FactView, KnownFact, SaidFact, Terms},
@@ -171,6 +172,7 @@ pub(crate) struct CallerRow {
     name: Option<String>,
     tags: Vec<String>,
     custom_attributes: String,
+    corrections: Vec<CorrectionRow>,
     /// The facts that stand, newest first.
     pub(crate) standing: Vec<FactRow>,
     /// The stated names: call, place among statements, name.
@@ -196,6 +198,7 @@ impl CallerRow {
             name: None,
             tags: Vec::new(),
             custom_attributes: JsonObject::default().as_str().to_owned(),
+            corrections: Vec::new(),
             standing: Vec::new(),
             names: Vec::new(),
             last_call_ms: None,
@@ -212,6 +215,7 @@ impl CallerRow {
             name: self.name.clone(),
             tags: self.tags.clone(),
             custom_attributes: JsonObject::from_validated(self.custom_attributes.clone()),
+            corrections: self.corrections.iter().filter_map(CorrectionRow::known).collect(),
         }
     }
 
@@ -222,6 +226,10 @@ impl CallerRow {
             .custom_attributes
             .as_str()
             .clone_into(&mut self.custom_attributes);
+        // A correction whose key this release does not know is left as it is.
+        self.corrections.retain(|row| row.known().is_none());
+        let corrections = profile.corrections.iter().map(CorrectionRow::new);
+        self.corrections.extend(corrections);
     }
 
     /// The caller with the operator's name alone.
@@ -234,6 +242,7 @@ impl CallerRow {
             total_calls: self.total_calls,
             tags: profile.tags,
             custom_attributes: profile.custom_attributes,
+            corrections: profile.corrections,
         }
     }
 
@@ -248,7 +257,7 @@ impl CallerRow {
     }
 
     /// The facts that stand, newest first. One whose key this release does not know is left out.
-    pub(crate) fn facts(&self) -> Vec<KnownFact> {
+    pub(crate) fn heard(&self) -> Vec<KnownFact> {
         self.standing.iter().filter_map(FactRow::known).collect()
     }
 
@@ -278,6 +287,11 @@ impl CallerRow {
         self.returned_ms = trace.returned_ms;
     }
 
+    /// The facts that a recall shows.
+    pub(crate) fn facts(&self) -> Vec<KnownFact> {
+        corrected(self.heard(), &self.profile().corrections)
+    }
+
     /// The model's summary, when it was made for the memory as it is.
     pub(crate) fn summary(&self) -> Option<String> {
         let (summary, made_for) = self.rewrite.as_ref()?;
@@ -288,6 +302,52 @@ impl CallerRow {
     pub(crate) fn changed(&mut self, at_ms: i64) {
         self.memory_changed_ms = Some(at_ms);
         self.changes += 1;
+    }
+}
+
+/// An operator's word on facts. Without a value, everything of the key is dropped.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct CorrectionRow {
+    key: String,
+    value: Option<String>,
+    /// Whether the value holds, or does not.
+    set: bool,
+    terms: Option<(Option<String>, String)>,
+    at_ms: i64,
+}
+
+impl CorrectionRow {
+    fn new(correction: &Correction) -> Self {
+        let (value, terms) = match &correction.word {
+            Word::Set { value, terms } => (Some(value.clone()), terms.as_ref()),
+            Word::Drop { value } => (value.clone(), None),
+        };
+        Self {
+            key: correction.key.as_str().to_owned(),
+            value,
+            set: matches!(correction.word, Word::Set { .. }),
+            terms: terms.map(|terms| (terms.when.clone(), terms.status.as_str().to_owned())),
+            at_ms: correction.at_ms,
+        }
+    }
+
+    /// The correction; `None` when this release does not know its key.
+    fn known(&self) -> Option<Correction> {
+        let terms = self.terms.as_ref().and_then(|(when, status)| {
+            Some(Terms {
+                when: when.clone(),
+                status: status.parse().ok()?,
+            })
+        });
+        let word = match (self.set, self.value.clone()) {
+            (true, value) => Word::Set { value: value?, terms },
+            (false, value) => Word::Drop { value },
+        };
+        Some(Correction {
+            key: self.key.parse().ok()?,
+            word,
+            at_ms: self.at_ms,
+        })
     }
 }
 

@@ -22,7 +22,7 @@ use crate::{
 
 /// The format of the rows that this release writes.
 // 2: facts have terms. 3: tenants have a time zone. 4: callers and calls have themes. 5: tenants have an identity mode,
-// callers what tells who they are, look-ups what they replaced.
+// callers corrections and what tells who they are, look-ups what they replaced.
 pub(crate) const FORMAT: u32 = 5;
 
 /// The hash of a session's name, which may be as long as a client likes; keys should be short.

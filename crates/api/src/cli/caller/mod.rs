@@ -1,6 +1,7 @@
 //! `caller`: what the operator keeps about callers. It is written from a file or one caller at a time, and looked at.
 
 mod attributes;
+mod fact;
 mod import;
 mod rows;
 mod tenant;
@@ -13,6 +14,7 @@ use domain::{
     call::{RecentCall, Turn},
     caller::{self, Caller, HISTORY_CALLS, History, HistoryCall, HistoryFact, Profile, ProfileEdit},
     error::PortError,
+    facts::Terms,
     json::JsonObject,
     phone::PhoneNumber,
     port::ChangeError,
@@ -35,6 +37,9 @@ pub(super) enum Command {
     Import(import::Import),
     /// Write one caller's name, tags and attributes; creates a caller that is unknown
     Set(Set),
+    /// Correct what was heard of a caller
+    #[command(subcommand)]
+    Fact(fact::Command),
     /// Show a caller with the latest calls; creates nothing and looks nothing up
     Show(Show),
 }
@@ -87,6 +92,7 @@ pub(super) fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Import(command) => import::run(&command),
         Command::Set(command) => set(command),
+        Command::Fact(command) => fact::run(command),
         Command::Show(command) => show(&command),
     }
 }
@@ -125,9 +131,17 @@ impl Edits {
                 name: name.clone().map_or(stored.name, |name| name.0),
                 tags: tags.clone().unwrap_or(stored.tags),
                 custom_attributes: attributes::edited(stored.custom_attributes, &attributes)?,
+                corrections: stored.corrections,
             })
         }))
     }
+}
+
+fn unknown_caller(of: &TenantArgs) -> Failure {
+    let name = &of.tenant.0;
+    Failure::Failed(format!(
+        "the tenant {name} has no caller with this number; a call, a recall or `caller-memory caller set` makes one"
+    ))
 }
 
 fn show(command: &Show) -> Result<(), Failure> {
@@ -141,14 +155,10 @@ fn show(command: &Show) -> Result<(), Failure> {
         let number = tenant::number(number, callers.region)?;
         let history = admin.history(*tenant, &number, deadline()).await;
         let Some(History { caller, calls }) = history.map_err(|error| unusable(&error))? else {
-            let name = &of.tenant.0;
-            return Err(Failure::Failed(format!(
-                "the tenant {name} has no caller with this number; a call, a recall or `caller-memory caller set` \
-                 makes one"
-            )));
+            return Err(unknown_caller(of));
         };
         let facts = admin.facts(*tenant, &number, deadline()).await;
-        let facts = facts.map_err(|error| unusable(&error))?;
+        let facts = fact::as_corrected(facts.map_err(|error| unusable(&error))?, &caller.corrections);
         let memory = callers.storage.memory();
         // Told when everything else has been shown.
         let mut unreadable = Vec::new();
@@ -224,6 +234,9 @@ fn card(number: &PhoneNumber, caller: &Caller) -> String {
         // A number beyond what this reads, for example; it is shown as it is stored.
         _ => line("attribute", caller.custom_attributes.as_str()),
     }
+    for dropped in fact::dropped(caller) {
+        line("dropped", &dropped);
+    }
     line("calls", &caller.total_calls.to_string());
     line("first", &output::moment(caller.first_seen_ms));
     line("last", &output::moment(caller.last_seen_ms));
@@ -239,16 +252,19 @@ fn fact_line(HistoryFact { fact, stands }: &HistoryFact) -> String {
     let gone = match (*stands, fact.key.most_standing()) {
         (true, _) => "",
         (false, 1) => ", superseded",
-        // A newer one of the same words, eight others, or one that closed it.
+        // A newer one of the same words, eight others, one that closed it, or the operator.
         (false, _) => ", no longer stands",
     };
+    let proof = match fact.call_id {
+        Some(_) => format!("\"{}\"", fact.quote),
+        None => "the operator's word".to_owned(),
+    };
     output::printable(&format!(
-        "  {:<9} {} = {} ({}\"{}\", {}{gone})",
+        "  {:<9} {} = {} ({}{proof}, {}{gone})",
         "fact",
         fact.key.as_str(),
         fact.value,
         agreed.unwrap_or_default(),
-        fact.quote,
         output::moment(fact.said_at_ms)
     ))
 }
@@ -284,6 +300,7 @@ struct CallerJson<'a> {
     total_calls: u64,
     tags: &'a [String],
     custom_attributes: &'a RawValue,
+    corrections: Vec<fact::CorrectionJson<'a>>,
 }
 
 impl<'a> CallerJson<'a> {
@@ -296,6 +313,7 @@ impl<'a> CallerJson<'a> {
             total_calls: caller.total_calls,
             tags: &caller.tags,
             custom_attributes: raw(&caller.custom_attributes, "attributes of this caller")?,
+            corrections: caller.corrections.iter().map(fact::CorrectionJson::from).collect(),
         })
     }
 }
@@ -317,8 +335,8 @@ struct HistoryJson<'a> {
 struct FactJson<'a> {
     key: &'static str,
     value: &'a str,
-    call_id: String,
-    quote: &'a str,
+    call_id: Option<String>,
+    quote: Option<&'a str>,
     said_at_ms: i64,
     observed_at_ms: i64,
     #[serde(flatten)]
@@ -333,19 +351,25 @@ struct TermsJson<'a> {
     status: &'static str,
 }
 
+impl<'a> From<&'a Terms> for TermsJson<'a> {
+    fn from(terms: &'a Terms) -> Self {
+        Self {
+            when: terms.when.as_deref(),
+            status: terms.status.as_str(),
+        }
+    }
+}
+
 impl<'a> From<&'a HistoryFact> for FactJson<'a> {
     fn from(HistoryFact { fact, stands }: &'a HistoryFact) -> Self {
         Self {
             key: fact.key.as_str(),
             value: &fact.value,
-            call_id: fact.call_id.to_string(),
-            quote: &fact.quote,
+            call_id: fact.call_id.map(|id| id.to_string()),
+            quote: fact.call_id.is_some().then_some(fact.quote.as_str()),
             said_at_ms: fact.said_at_ms,
             observed_at_ms: fact.observed_at_ms,
-            terms: fact.terms.as_ref().map(|terms| TermsJson {
-                when: terms.when.as_deref(),
-                status: terms.status.as_str(),
-            }),
+            terms: fact.terms.as_ref().map(TermsJson::from),
             stands: *stands,
         }
     }
@@ -400,7 +424,7 @@ mod tests {
     use super::*;
     use domain::{
         call::CallId,
-        facts::{FactKey, KnownFact, Status, Terms},
+        facts::{FactKey, KnownFact, Status},
     };
     use uuid::Uuid;
 
@@ -412,7 +436,7 @@ mod tests {
                     key,
                     value: "haircut".to_owned(),
                     quote: "the haircut".to_owned(),
-                    call_id: CallId(Uuid::nil()),
+                    call_id: Some(CallId(Uuid::nil())),
                     said_at_ms: 0,
                     observed_at_ms: 0,
                     terms,

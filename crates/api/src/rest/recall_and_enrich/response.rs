@@ -139,10 +139,12 @@ pub struct Fact {
     pub key: &'static str,
     /// What holds: the name, the address, the number, ...
     pub value: String,
-    /// The call in which it was said.
-    pub call_id: String,
-    /// The words that say so, as they stand in that call's transcript.
-    pub quote: String,
+    /// The call in which it was said; null when it is the operator's word.
+    #[schema(required = true)]
+    pub call_id: Option<String>,
+    /// The words that say so, as they stand in that call's transcript; null when it is the operator's word.
+    #[schema(required = true)]
+    pub quote: Option<String>,
     /// When it was said, in milliseconds since the epoch.
     #[schema(value_type = f64)]
     pub said_at_ms: i64,
@@ -326,8 +328,8 @@ impl From<KnownFact> for Fact {
         Self {
             key: fact.key.as_str(),
             value: fact.value,
-            call_id: fact.call_id.to_string(),
-            quote: fact.quote,
+            quote: fact.call_id.is_some().then_some(fact.quote),
+            call_id: fact.call_id.map(|id| id.to_string()),
             said_at_ms: fact.said_at_ms,
             observed_at_ms: fact.observed_at_ms,
             status: fact.terms.as_ref().map(|terms| terms.status.as_str()),
