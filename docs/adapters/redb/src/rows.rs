@@ -16,7 +16,7 @@ use domain::{
     facts::{Fact, FactKey, FactView, KnownFact, SaidFact, Terms},
     identity::{IdentityMode, StatedName, Trace},
     json::JsonObject,
-    phone::{PhoneNumber, Region},
+    phone::PhoneNumber,
     port::{DailyCaps, access::NewTenant},
     receipt::{CallerState, Group, Receipt, ReceiptId},
     themes::Themes,
