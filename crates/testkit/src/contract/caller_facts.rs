@@ -341,8 +341,8 @@ pub async fn a_correction_replaces_the_facts(fixture: &CallerMemoryFixture) {
     assert_eq!(view.values(&number(0)).await, ["old@example.com"]);
 }
 
-/// `record_end` MUST 10, `recall` MUST 8: the names of the calls are kept in their order, the last one of each call, and
-/// go with a report that is replaced.
+/// `record_end` MUST 10, `recall` MUST 8: the names of the calls are kept in their order, the last one of each call,
+/// and go with a report that is replaced.
 pub async fn stated_names_are_kept_by_call(fixture: &CallerMemoryFixture) {
     let view = View::of(fixture, 0);
     let name = |value: &str, at_ms| said(FactKey::Name, value, NOW_MS + at_ms);
