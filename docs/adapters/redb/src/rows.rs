@@ -536,7 +536,7 @@ impl FactRow {
             key: self.key.parse().ok()?,
             value: self.value.clone(),
             quote: self.quote.clone(),
-            call_id: CallId(self.call),
+            call_id: Some(CallId(self.call)),
             said_at_ms: self.said_at_ms,
             observed_at_ms: self.observed_at_ms,
             terms: self.terms(),
