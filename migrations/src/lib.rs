@@ -16,6 +16,7 @@ mod m20261122_000007_rewrite_reservations;
 mod m20261122_000008_agreements;
 mod m20261122_000009_superseded_facts;
 mod m20261122_000010_time_zones;
+mod m20261122_000011_do_not_call;
 mod m20261122_000012_identity;
 mod m20261122_000013_themes;
 mod m20261122_000014_corrections;
@@ -38,6 +39,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261122_000008_agreements::Step),
             Box::new(m20261122_000009_superseded_facts::Step),
             Box::new(m20261122_000010_time_zones::Step),
+            Box::new(m20261122_000011_do_not_call::Step),
             Box::new(m20261122_000012_identity::Step),
             Box::new(m20261122_000013_themes::Step),
             Box::new(m20261122_000014_corrections::Step),

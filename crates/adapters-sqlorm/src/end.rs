@@ -41,6 +41,7 @@ struct StoredCall {
     arrival: i64,
     body_hash: Vec<u8>,
     themes: Option<String>,
+    no_more_calls: bool,
 }
 
 /// The caller of an ended call: who it is, and what they spoke of before it.
@@ -63,7 +64,7 @@ struct StartRow {
 }
 
 pub(crate) const FIND: &str = "\
-SELECT k.id, k.caller_id, c.phone_number, k.writer, k.arrival, k.body_hash, k.themes
+SELECT k.id, k.caller_id, c.phone_number, k.writer, k.arrival, k.body_hash, k.themes, k.no_more_calls
 FROM calls AS k JOIN callers AS c ON c.id = k.caller_id AND c.tenant_id = k.tenant_id
 WHERE k.tenant_id = $1 AND k.session_key = $2";
 
@@ -136,6 +137,18 @@ RETURNING themes";
 /// What a caller speaks of after a call, or after the correction of one. The caller is locked.
 pub(crate) const SET_THEMES: &str = "UPDATE callers SET themes = $3 WHERE tenant_id = $1 AND id = $2";
 
+/// Marks a caller who does not want to be called; the first mark stays.
+pub(crate) const MARK: &str = "\
+UPDATE callers SET do_not_call_ms = $3, do_not_call_quote = $4, do_not_call_id = $5
+WHERE tenant_id = $1 AND id = $2 AND do_not_call_ms IS NULL";
+
+/// A call marks its caller once.
+const MARKED: &str = "UPDATE calls SET no_more_calls = true WHERE tenant_id = $1 AND id = $2";
+
+/// What a language model made of the caller's calls, one of which may no longer be told.
+const FORGET_REWRITE: &str = "\
+UPDATE callers SET rewrite = NULL, rewrite_for_ms = NULL WHERE tenant_id = $1 AND id = $2 AND rewrite IS NOT NULL";
+
 impl EndedRow {
     /// The row of `record`, reported to the process `writer`.
     pub(crate) fn new(tenant: Uuid, record: &CallRecord, writer: Uuid) -> Result<Self, PortError> {
@@ -177,6 +190,7 @@ impl EndedRow {
                 let themes = kept(themes).with(&self.record.themes);
                 set_themes(transaction, self.tenant, caller, &themes).await?;
             }
+            self.mark(transaction, call, caller).await?;
             return Ok(Decision::Commit(()));
         };
         if stored.writer == self.writer && stored.arrival > self.record.arrival.0 {
@@ -188,6 +202,7 @@ impl EndedRow {
         let moved = stored.phone_number != self.record.call.number.as_e164();
         let CountedCaller { id: caller, themes } = self.count(transaction, i64::from(moved)).await?;
         let (call, former) = (stored.id, stored.caller_id);
+        let marks = moved || !stored.no_more_calls;
         let (before, now) = (kept(stored.themes.clone()), &self.record.themes);
         if moved {
             let values = [self.tenant.into(), former.into(), self.record.received_at_ms.into()];
@@ -205,6 +220,12 @@ impl EndedRow {
         };
         facts::take_away(transaction, self.tenant, call, former).await?;
         self.write_facts(transaction, call, caller, &replaced).await?;
+        if marks {
+            self.mark(transaction, call, caller).await?;
+        }
+        if self.record.call.transcript.is_empty() {
+            run(transaction, FORGET_REWRITE, [self.tenant.into(), former.into()]).await?;
+        }
         Ok(Decision::Commit(()))
     }
 
@@ -225,6 +246,23 @@ impl EndedRow {
         FactRows::new(&said)
             .write(transaction, self.tenant, call, caller, self.record.received_at_ms)
             .await
+    }
+
+    /// Marks the caller when the call says that they do not want to be called.
+    async fn mark(&self, transaction: &DatabaseTransaction, call: Uuid, caller: Uuid) -> Result<(), DbErr> {
+        let Some(wish) = &self.record.no_more_calls else {
+            return Ok(());
+        };
+        let values = [
+            self.tenant.into(),
+            caller.into(),
+            wish.at_ms.into(),
+            wish.quote.clone().into(),
+            call.into(),
+        ];
+        run(transaction, MARK, values).await?;
+        run(transaction, MARKED, [self.tenant.into(), call.into()]).await?;
+        Ok(())
     }
 
     async fn find(&self, transaction: &DatabaseTransaction) -> Result<Option<StoredCall>, DbErr> {

@@ -15,6 +15,7 @@ pub(crate) mod tenant {
         pub(crate) rate_per_second: Option<i64>,
         pub(crate) rate_burst: Option<i64>,
         pub(crate) time_zone: Option<String>,
+        pub(crate) on_refused_consent: Option<String>,
         pub(crate) created_at_ms: i64,
     }
 

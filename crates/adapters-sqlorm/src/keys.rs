@@ -46,7 +46,7 @@ impl SqlKeyStore {
 /// A key's grant in one query, which stands before every answer to a key that is not in memory.
 pub(crate) const FIND_KEY: &str = "\
 SELECT k.id, k.scopes, k.expires_at_ms, t.id AS tenant_id, t.region, t.rate_per_second, t.rate_burst, t.time_zone,
-  t.identity
+  t.identity, t.on_refused_consent
 FROM api_keys AS k JOIN tenants AS t ON t.id = k.tenant_id
 WHERE k.hash = $1 AND k.revoked_at_ms IS NULL";
 
@@ -69,6 +69,7 @@ struct SettingsRow {
     rate_burst: Option<i64>,
     time_zone: Option<String>,
     identity: Option<String>,
+    on_refused_consent: Option<String>,
 }
 
 impl TryFrom<SettingsRow> for TenantSettings {
@@ -81,6 +82,7 @@ impl TryFrom<SettingsRow> for TenantSettings {
             rate_burst: to_rate(row.rate_burst)?,
             time_zone: words::time_zone(row.time_zone),
             identity: words::identity(row.identity),
+            on_refused_consent: words::on_refused_consent(row.on_refused_consent),
         })
     }
 }
@@ -363,6 +365,7 @@ fn new_tenant(tenant: &NewTenant, now_ms: i64) -> tenant::Model {
         rate_burst,
         time_zone,
         identity,
+        on_refused_consent,
     } = tenant.settings;
     tenant::Model {
         id: Uuid::now_v7(),
@@ -372,6 +375,7 @@ fn new_tenant(tenant: &NewTenant, now_ms: i64) -> tenant::Model {
         rate_burst: rate_burst.map(|burst| burst.get().into()),
         time_zone: time_zone.map(|time_zone| time_zone.as_str().to_owned()),
         identity: identity.map(|mode| mode.as_str().to_owned()),
+        on_refused_consent: on_refused_consent.map(|kept| kept.as_str().to_owned()),
         created_at_ms: now_ms,
     }
 }
@@ -395,6 +399,7 @@ fn changed_columns(id: Uuid, change: SettingsChange) -> tenant::ActiveModel {
         rate_burst: column(change.rate_burst, |burst| burst.get().into()),
         time_zone: column(change.time_zone, |time_zone| time_zone.as_str().to_owned()),
         identity: column(change.identity, |mode| mode.as_str().to_owned()),
+        on_refused_consent: column(change.on_refused_consent, |kept| kept.as_str().to_owned()),
         ..Default::default()
     }
 }
@@ -424,6 +429,7 @@ fn to_tenant(row: tenant::Model) -> Result<Tenant, PortError> {
             rate_burst: row.rate_burst,
             time_zone: row.time_zone,
             identity: row.identity,
+            on_refused_consent: row.on_refused_consent,
         }
         .try_into()?,
         created_at_ms: row.created_at_ms,

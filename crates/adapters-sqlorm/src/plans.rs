@@ -42,6 +42,11 @@ fn hot(dialect: DbBackend, tenant: Uuid) -> Vec<Hot> {
             values: vec![tenant.into(), number()],
         },
         Hot {
+            what: "callers who do not want to be called",
+            sql: profile::DO_NOT_CALL,
+            values: vec![tenant.into(), "".into(), 100_i64.into()],
+        },
+        Hot {
             what: "look-ups",
             sql: recall::LOOKUPS,
             values: vec![tenant.into(), number()],

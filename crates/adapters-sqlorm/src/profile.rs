@@ -9,8 +9,8 @@ use domain::{
     access::TenantId,
     async_trait,
     caller::{
-        Caller, Change, HISTORY_CALLS, HISTORY_FACTS, History, HistoryCall, HistoryFact, ImportCounts, Profile,
-        ProfileChange, ProfileEdit,
+        Caller, Change, DoNotCall, HISTORY_CALLS, HISTORY_FACTS, History, HistoryCall, HistoryFact, ImportCounts,
+        Profile, ProfileChange, ProfileEdit,
     },
     context::Deadline,
     error::PortError,
@@ -23,8 +23,10 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use crate::{
-    Database, correction, facts,
-    row::{CallRow, CallerRow, call_columns, caller_columns, first_seen},
+    Database, correction,
+    error::undecodable,
+    facts,
+    row::{CallRow, CallerRow, MarkRow, call_columns, caller_columns, first_seen},
     transaction::{Decision, TransactionFuture, read_one, run},
 };
 
@@ -165,6 +167,24 @@ UPDATE callers SET corrections = $3, rewrite_due_ms = $4, rewrite_attempts = 0,
   memory_changed_ms = CASE WHEN memory_changed_ms >= $4 THEN memory_changed_ms + 1 ELSE $4 END
 WHERE tenant_id = $1 AND phone_number = $2";
 
+const MARK: &str = "\
+UPDATE callers SET do_not_call_ms = $3, do_not_call_quote = $4, do_not_call_id = $5
+WHERE tenant_id = $1 AND phone_number = $2";
+
+/// The callers who do not want to be called, by number, behind `$2`.
+pub(crate) const DO_NOT_CALL: &str = "\
+SELECT phone_number, do_not_call_ms, do_not_call_quote, do_not_call_id FROM callers
+WHERE tenant_id = $1 AND phone_number > $2 AND do_not_call_ms IS NOT NULL
+ORDER BY phone_number LIMIT $3";
+
+/// A row of [`DO_NOT_CALL`].
+#[derive(FromQueryResult)]
+struct MarkedRow {
+    phone_number: String,
+    #[sea_orm(nested)]
+    mark: MarkRow,
+}
+
 /// The caller with each of the latest calls, or once without.
 const HISTORY: &str = concat!(
     "SELECT ",
@@ -278,6 +298,86 @@ impl CallerAdmin for SqlCallerAdmin {
         let rows: Vec<facts::HistoryRow> = self.db.read_all("facts", deadline, statement).await?;
         Ok(rows.into_iter().filter_map(facts::HistoryRow::known).collect())
     }
+
+    async fn mark_do_not_call(
+        &self,
+        tenant: TenantId,
+        number: &PhoneNumber,
+        mark: Option<DoNotCall>,
+        deadline: Deadline,
+    ) -> Result<Option<DoNotCall>, PortError> {
+        let number = number.clone();
+        self.db
+            .transaction("mark do not call", deadline, move |transaction| {
+                Box::pin(set_mark(transaction, tenant, number.clone(), mark.clone())) as TransactionFuture<'_, _>
+            })
+            .await
+    }
+
+    async fn do_not_call(
+        &self,
+        tenant: TenantId,
+        after: Option<&PhoneNumber>,
+        most: u32,
+        deadline: Deadline,
+    ) -> Result<Vec<(PhoneNumber, DoNotCall)>, PortError> {
+        let after = after.map_or("", PhoneNumber::as_e164);
+        let values = [tenant.0.into(), after.into(), i64::from(most).into()];
+        let statement = Statement::from_sql_and_values(self.db.dialect(), DO_NOT_CALL, values);
+        let rows: Vec<MarkedRow> = self.db.read_all("do not call", deadline, statement).await?;
+        rows.into_iter()
+            .filter_map(|row| Some((row.phone_number, row.mark.mark()?)))
+            .map(|(number, mark)| {
+                let number = PhoneNumber::from_e164(&number).map_err(|_| undecodable("phone number"))?;
+                Ok((number, mark))
+            })
+            .collect()
+    }
+}
+
+/// Sets the mark of a caller who has none, or takes it away; the mark that there was.
+async fn set_mark(
+    transaction: &DatabaseTransaction,
+    tenant: TenantId,
+    number: PhoneNumber,
+    mark: Option<DoNotCall>,
+) -> Result<Decision<Option<DoNotCall>>, DbErr> {
+    let find = find(transaction.get_database_backend());
+    let key = || [tenant.0.into(), number.as_e164().into()];
+    let row: Option<CallerRow> = read_one(transaction, find, key()).await?;
+    let is_known = row.is_some();
+    let stored = row.and_then(|row| row.do_not_call.mark());
+    match (&stored, &mark) {
+        (Some(_), Some(_)) | (None, None) => return Ok(Decision::Discard(stored)),
+        (None, Some(mark)) if !is_known => {
+            let values = [
+                Uuid::now_v7().into(),
+                tenant.0.into(),
+                number.as_e164().into(),
+                None::<String>.into(),
+                mark.at_ms.into(),
+                "[]".into(),
+                "{}".into(),
+            ];
+            if run(transaction, CREATE, values).await?.rows_affected() == 0 {
+                // Somebody created the caller in between.
+                return Ok(Decision::Again);
+            }
+        }
+        _ => {}
+    }
+    let (at_ms, quote, call) = match mark {
+        Some(DoNotCall { at_ms, quote, call_id }) => (Some(at_ms), quote, call_id.map(|call| call.0)),
+        None => (None, None, None),
+    };
+    let [tenant, number] = key();
+    run(
+        transaction,
+        MARK,
+        [tenant, number, at_ms.into(), quote.into(), call.into()],
+    )
+    .await?;
+    Ok(Decision::Commit(stored))
 }
 
 /// Reads, edits and writes one profile. What cannot be read ends it before anything is written.

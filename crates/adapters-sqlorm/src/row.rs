@@ -3,7 +3,7 @@
 
 use domain::{
     call::{CallId, RecentCall},
-    caller::Caller,
+    caller::{Caller, DoNotCall},
     correction::Correction,
     error::PortError,
     json::JsonObject,
@@ -37,7 +37,13 @@ macro_rules! caller_columns {
             $of,
             "custom_attributes, ",
             $of,
-            "corrections"
+            "corrections, ",
+            $of,
+            "do_not_call_ms, ",
+            $of,
+            "do_not_call_quote, ",
+            $of,
+            "do_not_call_id"
         )
     };
 }
@@ -86,6 +92,7 @@ pub(crate) fn first_seen(now_ms: i64) -> Caller {
         tags: Vec::new(),
         custom_attributes: JsonObject::default(),
         corrections: Vec::new(),
+        do_not_call: None,
     }
 }
 
@@ -99,6 +106,27 @@ pub(crate) struct CallerRow {
     tags: String,
     custom_attributes: String,
     corrections: String,
+    #[sea_orm(nested)]
+    pub(crate) do_not_call: MarkRow,
+}
+
+/// The mark of a caller who does not want to be called, in a row of `callers`.
+#[derive(FromQueryResult)]
+pub(crate) struct MarkRow {
+    do_not_call_ms: Option<i64>,
+    do_not_call_quote: Option<String>,
+    do_not_call_id: Option<Uuid>,
+}
+
+impl MarkRow {
+    /// The mark, when there is one.
+    pub(crate) fn mark(self) -> Option<DoNotCall> {
+        Some(DoNotCall {
+            at_ms: self.do_not_call_ms?,
+            quote: self.do_not_call_quote,
+            call_id: self.do_not_call_id.map(CallId),
+        })
+    }
 }
 
 /// What is shown of a row of `calls`.
@@ -154,6 +182,7 @@ impl CallerRow {
             tags,
             custom_attributes,
             corrections,
+            do_not_call: self.do_not_call.mark(),
         }
     }
 }

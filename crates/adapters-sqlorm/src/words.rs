@@ -1,7 +1,7 @@
 //! Stored words that this release may not know, because a newer one stored them before a return to this one.
 
 use domain::{
-    access::Scopes,
+    access::{OnRefusedConsent, Scopes},
     call::{CallOutcome, Role},
     facts::{FactKey, Terms},
     identity::IdentityMode,
@@ -44,6 +44,13 @@ pub(crate) fn scopes(names: &str) -> Scopes {
 /// The time zone of this name. One that this release does not know is none, so that days begin in UTC; the log says so.
 pub(crate) fn time_zone(name: Option<String>) -> Option<TimeZone> {
     name?.parse().inspect_err(|_| leave_out("time zone")).ok()
+}
+
+/// What is kept of calls in which consent was refused. Of a word that this release does not know the least is kept; the
+/// log says so.
+pub(crate) fn on_refused_consent(name: Option<String>) -> Option<OnRefusedConsent> {
+    let known = name?.parse().inspect_err(|_| leave_out("rule for refused consent"));
+    Some(known.unwrap_or(OnRefusedConsent::MetadataOnly))
 }
 
 /// The region of this name. One that this release does not know is none, so that the service's own applies; the log

@@ -147,6 +147,45 @@ pub struct TenantSettings {
     pub time_zone: Option<TimeZone>,
     /// How careful it is where a number may have another person behind it.
     pub identity: Option<IdentityMode>,
+    /// What is kept of a call in which the caller refused consent; everything when it has set nothing.
+    pub on_refused_consent: Option<OnRefusedConsent>,
+}
+
+/// What is kept of a call in which the caller refused consent to recording, or to keeping what was said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum OnRefusedConsent {
+    /// `store`: everything, as of any call.
+    Store,
+    /// `metadata-only`: neither the transcript nor what was made of its words, but for the refusal itself and a wish
+    /// not to be called.
+    MetadataOnly,
+}
+
+impl OnRefusedConsent {
+    /// Its name in commands and in storage.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Store => "store",
+            Self::MetadataOnly => "metadata-only",
+        }
+    }
+}
+
+/// The text names nothing that may be kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("expected store or metadata-only")]
+pub struct UnknownOnRefusedConsent;
+
+impl FromStr for OnRefusedConsent {
+    type Err = UnknownOnRefusedConsent;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        [Self::Store, Self::MetadataOnly]
+            .into_iter()
+            .find(|kept| kept.as_str() == name)
+            .ok_or(UnknownOnRefusedConsent)
+    }
 }
 
 /// What becomes of a tenant's settings. Of one that is cleared, the service's default holds again.
@@ -162,6 +201,8 @@ pub struct SettingsChange {
     pub time_zone: Change<TimeZone>,
     /// How careful it is where a number may have another person behind it.
     pub identity: Change<IdentityMode>,
+    /// What is kept of a call in which the caller refused consent.
+    pub on_refused_consent: Change<OnRefusedConsent>,
 }
 
 impl SettingsChange {
@@ -174,6 +215,7 @@ impl SettingsChange {
             rate_burst: self.rate_burst.apply(settings.rate_burst),
             time_zone: self.time_zone.apply(settings.time_zone),
             identity: self.identity.apply(settings.identity),
+            on_refused_consent: self.on_refused_consent.apply(settings.on_refused_consent),
         }
     }
 }

@@ -79,7 +79,8 @@ fn fact_bytes(fact: &KnownFact, bytes: Bytes) -> usize {
 fn bytes_without_facts(recall: &Recall, bytes: Bytes) -> usize {
     let caller = recall.caller.as_ref().map_or(0, |caller| {
         let tags: usize = caller.tags.iter().map(|tag| bytes(tag)).sum();
-        caller.name.as_deref().map_or(0, bytes) + tags + caller.custom_attributes.as_str().len()
+        let mark = caller.do_not_call.as_ref().and_then(|mark| mark.quote.as_deref());
+        caller.name.as_deref().map_or(0, bytes) + tags + caller.custom_attributes.as_str().len() + mark.map_or(0, bytes)
     });
     let calls = recall.recent_calls.iter();
     let calls: usize = calls.map(|call| CALL_BYTES + bytes(&call.summary)).sum();
@@ -154,6 +155,7 @@ mod tests {
             tags: Vec::new(),
             custom_attributes: JsonObject::default(),
             corrections: Vec::new(),
+            do_not_call: None,
         }
     }
 

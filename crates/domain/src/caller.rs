@@ -1,9 +1,9 @@
 //! The caller as the service knows them, and the part of it that is the operator's.
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use crate::{
-    call::RecentCall,
+    call::{CallId, RecentCall},
     correction::{CORRECTIONS, Correction},
     enrichment::ShownEnrichment,
     facts::KnownFact,
@@ -48,6 +48,29 @@ pub struct Caller {
     pub custom_attributes: JsonObject,
     /// The operator's word on facts, oldest first.
     pub corrections: Vec<Correction>,
+    /// The wish not to be called any more; `None` where there is none. Only an operator takes it away.
+    pub do_not_call: Option<DoNotCall>,
+}
+
+/// The mark of a caller who does not want to be called any more.
+#[derive(Clone, PartialEq, Eq)]
+pub struct DoNotCall {
+    /// When the caller said so, or the operator noted it; in milliseconds since the epoch.
+    pub at_ms: i64,
+    /// The words that say so; `None` where the operator noted it.
+    pub quote: Option<String>,
+    /// The call in which it was said; `None` where the operator noted it.
+    pub call_id: Option<CallId>,
+}
+
+impl fmt::Debug for DoNotCall {
+    /// Leaves the quote out: what people say never reaches a log.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DoNotCall")
+            .field("at_ms", &self.at_ms)
+            .field("call_id", &self.call_id)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Caller {

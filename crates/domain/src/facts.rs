@@ -203,25 +203,16 @@ impl SaidFact {
     /// call, which is known from the report alone: too little to order calls by that follow each other quickly. Nothing
     /// is said after the report.
     #[must_use]
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "a float that is out of range becomes the nearest number, and is then bounded"
-    )]
     pub fn new(fact: Fact, turn: &Turn, started_at_ms: i64, received_at_ms: i64) -> Self {
-        let ts_ms = turn.ts_ms as i64;
-        let latest_ms = received_at_ms.max(started_at_ms);
-        if turn.ts_ms >= EARLIEST_EPOCH_MS {
-            let said_at_ms = ts_ms.min(latest_ms);
-            return Self {
-                fact,
-                said_at_ms,
-                order_ms: said_at_ms,
-            };
-        }
+        let said_at_ms = said_at_ms(turn, started_at_ms, received_at_ms);
         Self {
             fact,
-            said_at_ms: started_at_ms.saturating_add(ts_ms.max(0)).min(latest_ms),
-            order_ms: received_at_ms,
+            said_at_ms,
+            order_ms: if turn.ts_ms >= EARLIEST_EPOCH_MS {
+                said_at_ms
+            } else {
+                received_at_ms
+            },
         }
     }
 
@@ -234,6 +225,23 @@ impl SaidFact {
             ..Self::new(self.fact.clone(), turn, started_at_ms, received_at_ms)
         }
     }
+}
+
+/// When something was said in `turn` of a call that began at `started_at_ms` and was reported at `received_at_ms`, all
+/// in milliseconds since the epoch: by the transcript's own clock, or counted from the start of the call.
+#[must_use]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a float that is out of range becomes the nearest number, and is then bounded"
+)]
+pub fn said_at_ms(turn: &Turn, started_at_ms: i64, received_at_ms: i64) -> i64 {
+    let ts_ms = turn.ts_ms as i64;
+    let at_ms = if turn.ts_ms >= EARLIEST_EPOCH_MS {
+        ts_ms
+    } else {
+        started_at_ms.saturating_add(ts_ms.max(0))
+    };
+    at_ms.min(received_at_ms.max(started_at_ms))
 }
 
 /// A fact as the memory shows it.
@@ -303,6 +311,34 @@ pub struct Extraction {
     pub facts: Vec<Fact>,
     /// What became of each key, in the order of [`FactKey::ALL`].
     pub outcomes: Vec<(FactKey, FactOutcome)>,
+    /// The wish not to be called any more.
+    pub no_more_calls: Option<Spoken>,
+}
+
+/// Words that were said.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Spoken {
+    /// The words: a verbatim span of the turn.
+    pub quote: String,
+    /// The turn's place in the transcript.
+    pub turn: usize,
+}
+
+impl fmt::Debug for Spoken {
+    /// Leaves the words out, as [`Fact`] does.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Spoken")
+            .field("turn", &self.turn)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Extraction {
+    /// Whether the caller refused consent to recording or to keeping what was said.
+    #[must_use]
+    pub fn refuses_consent(&self) -> bool {
+        self.facts.iter().any(|fact| fact.key == FactKey::Consent)
+    }
 }
 
 /// The most facts of one key in one call; of more, the last ones are kept.
@@ -313,8 +349,15 @@ const MOST_OF_A_KEY: usize = 16;
 pub fn of_call(transcript: &Transcript<'_>, findings: &[Finding]) -> Extraction {
     let mut stated: Vec<Fact> = Vec::new();
     let mut doubts: Vec<FactKey> = Vec::new();
+    let mut no_more_calls = None;
     for finding in findings {
         match finding {
+            Finding::Statement(statement) if statement.topic == Topic::DoNotCall => {
+                no_more_calls = Some(Spoken {
+                    quote: transcript.quote(statement).to_owned(),
+                    turn: statement.turn,
+                });
+            }
             Finding::Statement(statement) => stated.extend(fact(transcript, statement)),
             Finding::Doubt(topic) => doubts.extend(FactKey::of(*topic)),
         }
@@ -343,7 +386,11 @@ pub fn of_call(transcript: &Transcript<'_>, findings: &[Finding]) -> Extraction 
             (key, outcome)
         })
         .collect();
-    Extraction { facts, outcomes }
+    Extraction {
+        facts,
+        outcomes,
+        no_more_calls,
+    }
 }
 
 /// Leaves out what of several facts of a key that can stand beside each other was said before.

@@ -1,8 +1,10 @@
 //! What the service remembers of a caller: what a call leaves, and what a recall reads.
 
+use std::fmt;
+
 use crate::{
-    call::{Contact, EndedCall, RecentCall, SessionId},
-    caller::Caller,
+    call::{CallId, Contact, EndedCall, RecentCall, SessionId},
+    caller::{Caller, DoNotCall},
     enrichment::CachedLookup,
     facts::{KnownFact, SaidFact},
     identity::Trace,
@@ -43,6 +45,8 @@ pub struct CallRecord {
     pub facts: Vec<SaidFact>,
     /// What the caller spoke of in it.
     pub themes: Themes,
+    /// The caller's wish in it not to be called any more.
+    pub no_more_calls: Option<Wish>,
     /// When the call began, unless a recall of the same session tells better; milliseconds since the epoch.
     pub started_at_ms: i64,
     /// When the caller was in contact.
@@ -51,6 +55,36 @@ pub struct CallRecord {
     pub received_at_ms: i64,
     /// The report's place among those of this process.
     pub arrival: Arrival,
+}
+
+/// The wish not to be called any more, as it was said in a call.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Wish {
+    /// The words that say so.
+    pub quote: String,
+    /// When it was said, in milliseconds since the epoch.
+    pub at_ms: i64,
+}
+
+impl Wish {
+    /// The mark of the caller who said so in the call.
+    #[must_use]
+    pub fn mark(&self, call: CallId) -> DoNotCall {
+        DoNotCall {
+            at_ms: self.at_ms,
+            quote: Some(self.quote.clone()),
+            call_id: Some(call),
+        }
+    }
+}
+
+impl fmt::Debug for Wish {
+    /// Leaves the quote out: what people say never reaches a log.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Wish")
+            .field("at_ms", &self.at_ms)
+            .finish_non_exhaustive()
+    }
 }
 
 impl CallRecord {

@@ -15,6 +15,7 @@ use language::{
 
 use crate::{
     call::{CallOutcome, RecentCall},
+    caller::DoNotCall,
     facts::{FactKey, KnownFact, Status, Terms},
     themes::Themes,
     time_zone::{LocalTime, TimeZone},
@@ -30,6 +31,8 @@ pub const CALLER_CHARACTERS: usize = 1_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SummaryLength {
     words: usize,
+    /// The characters that something before it has taken already.
+    taken: usize,
 }
 
 impl SummaryLength {
@@ -40,17 +43,29 @@ impl SummaryLength {
     #[must_use]
     pub fn of_words(words: u16) -> Self {
         let words = words.clamp(*Self::WORDS.start(), *Self::WORDS.end());
-        Self { words: words.into() }
+        Self {
+            words: words.into(),
+            taken: 0,
+        }
     }
 
     /// The most characters: as many for each word as [`CALLER_CHARACTERS`] are for [`CALLER_WORDS`], but no fewer than
     /// those.
     const fn characters(self) -> usize {
         let in_proportion = CALLER_CHARACTERS * self.words / CALLER_WORDS;
-        if in_proportion > CALLER_CHARACTERS {
+        let most = if in_proportion > CALLER_CHARACTERS {
             in_proportion
         } else {
             CALLER_CHARACTERS
+        };
+        most.saturating_sub(self.taken)
+    }
+
+    /// What is left when `text` and a blank are told already.
+    fn without(self, text: &str) -> Self {
+        Self {
+            words: self.words.saturating_sub(text.split(' ').count()),
+            taken: self.taken + text.len() + 1,
         }
     }
 
@@ -63,7 +78,10 @@ impl SummaryLength {
 
 impl Default for SummaryLength {
     fn default() -> Self {
-        Self { words: CALLER_WORDS }
+        Self {
+            words: CALLER_WORDS,
+            taken: 0,
+        }
     }
 }
 
@@ -148,6 +166,25 @@ fn worth(call: &RecentCall) -> u8 {
         CallOutcome::AppointmentBooked => 3,
         CallOutcome::QuoteGiven | CallOutcome::CallbackRequested => 4,
     }
+}
+
+/// A caller's summary, which says first that the caller is not to be called any more. `rest` is told the length that is
+/// left for it.
+#[must_use]
+pub fn marked(
+    mark: Option<&DoNotCall>,
+    length: SummaryLength,
+    zone: TimeZone,
+    rest: impl FnOnce(SummaryLength) -> String,
+) -> String {
+    let Some(mark) = mark else { return rest(length) };
+    let day = zone
+        .written_day(mark.at_ms)
+        .map_or(String::new(), |day| format!(" ({day})"));
+    let told = format!("Asked not to be called again{day}.");
+    let rest = rest(length.without(&told));
+    let blank = if rest.is_empty() { "" } else { " " };
+    format!("{told}{blank}{rest}")
 }
 
 /// What stands of what was agreed.

@@ -12,9 +12,9 @@ use std::{
 
 use domain::{
     CallerService,
-    access::{KeyId, Principal, Scope, Scopes, TenantId, TenantSettings},
+    access::{KeyId, OnRefusedConsent, Principal, Scope, Scopes, TenantId, TenantSettings},
     call::{CallId, CallOutcome, Contact, EndedCall, RecentCall, Role, SessionId, Turn, contact, started_at_ms},
-    caller::Caller,
+    caller::{Caller, DoNotCall},
     context::{CallContext, Deadline},
     enrichment::{CachedLookup, Enrichment, Person, ShownEnrichment, Ttl},
     error::{Error, PortError},
@@ -191,6 +191,7 @@ fn recollection() -> Recollection {
             tags: vec!["vip".to_owned()],
             custom_attributes: JsonObject::default(),
             corrections: Vec::new(),
+            do_not_call: None,
         },
         memory_changed_ms: Some(NOW_MS - 2_000),
         summary: None,
@@ -420,6 +421,81 @@ async fn what_is_for_today_is_to_come_until_the_tenants_day_ends() {
         let permit = service.permit_recall(&ctx).unwrap();
         let summary = service.recall_and_enrich(permit, input(None)).await.summary;
         assert!(summary.contains(told) && summary.contains(last), "{zone:?}: {summary}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_kept_of_a_call_without_consent_is_the_tenants_choice() {
+    let turn = |role, text: &str| Turn {
+        role,
+        text: text.to_owned(),
+        ts_ms: 0.0,
+    };
+    let refusing = EndedCall {
+        transcript: vec![
+            turn(Role::Agent, "Your haircut is booked for tomorrow at three."),
+            turn(
+                Role::User,
+                "My name is Maren Okafor. Please don't record this, and take me off your list.",
+            ),
+        ],
+        ..ended_call()
+    };
+    let agreeing = ended_call();
+    for (kept, call, is_withheld) in [
+        (None, &refusing, false),
+        (Some(OnRefusedConsent::Store), &refusing, false),
+        (Some(OnRefusedConsent::MetadataOnly), &refusing, true),
+        (Some(OnRefusedConsent::MetadataOnly), &agreeing, false),
+    ] {
+        let (asks, reported) = (*call == refusing, call.clone());
+        let mut memory = MockCallerMemory::new();
+        memory.expect_record_end().times(1).returning(move |_, record, _| {
+            let keys: Vec<_> = record.facts.iter().map(|said| said.fact.key).collect();
+            let quote = record.no_more_calls.as_ref().map(|wish| wish.quote.as_str());
+            assert_eq!(quote, asks.then_some("take me off your list"), "{keys:?}");
+            assert_eq!(
+                (record.call.duration_s, record.call.outcome),
+                (reported.duration_s, reported.outcome)
+            );
+            if is_withheld {
+                assert_eq!(keys, [FactKey::Consent]);
+                assert!(record.call.transcript.is_empty() && record.summary.is_empty());
+            } else {
+                assert_eq!(record.call, reported);
+                assert_eq!(keys.contains(&FactKey::Consent), asks);
+                assert!(!record.summary.is_empty());
+            }
+            Ok(())
+        });
+        let service = service(memory, 0);
+        let mut ctx = context(&[Scope::CallsWrite], None);
+        ctx.principal.settings.on_refused_consent = kept;
+        let permit = service.permit_end_call(&ctx).unwrap();
+        service.end_call(permit, call.clone()).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_caller_who_is_not_to_be_called_is_told_of_first() {
+    for (summary, rest) in [
+        (None, "1 call so far"),
+        (Some("Caller likes tea.".to_owned()), "Caller likes tea."),
+    ] {
+        let mut memory = MockCallerMemory::new();
+        memory.expect_recall().return_once(move |_, _, _| {
+            let mut read = recollection();
+            read.caller.do_not_call = Some(DoNotCall {
+                at_ms: 1_783_053_000_000,
+                quote: Some("stop calling me".to_owned()),
+                call_id: None,
+            });
+            read.summary = summary;
+            Ok(read)
+        });
+        let told = recall(&service(memory, 0), None).await.summary;
+        let expected = format!("Asked not to be called again (3 July 2026). {rest}");
+        assert!(told.starts_with(&expected), "{told}");
     }
 }
 

@@ -8,15 +8,15 @@ use std::{
 };
 
 use domain::{
-    access::{KeyHash, KeyId, KeyInfo, Scope, Scopes, Tenant, TenantId, TenantSettings},
+    access::{KeyHash, KeyId, KeyInfo, OnRefusedConsent, Scope, Scopes, Tenant, TenantId, TenantSettings},
     call::{CallId, CallOutcome, Contact, EndedCall, Role, SessionId, Turn},
-    caller,
+    caller::{self, DoNotCall},
     correction::{Correction, Word},
     enrichment::{CachedLookup, Company, Enrichment, Former, Line, Person},
     facts::{Fact, FactKey, SaidFact, Status, Terms},
     identity::IdentityMode,
     json::JsonObject,
-    memory::{Arrival, CallRecord},
+    memory::{Arrival, CallRecord, Wish},
     phone::{PhoneNumber, Region},
     port::{DailyCaps, Day, RequestId},
     receipt::{CallerState, Group, Receipt, ReceiptId},
@@ -132,15 +132,17 @@ structs! {
     State { generation, steps, access, callers, spend, receipts }
     Access { tenants, keys }
     Tenant { id, name, settings, created_at_ms }
-    TenantSettings { region, rate_per_second, rate_burst, time_zone, identity }
+    TenantSettings { region, rate_per_second, rate_burst, time_zone, identity, on_refused_consent }
     KeyInfo { id, tenant, shown, scopes, label, created_at_ms, expires_at_ms, revoked_at_ms }
     Callers { profiles, said, calls, sessions, lookups, rewrite_requests, commits }
-    Profile { id, first_seen, last_seen, memory_changed, pending, rewrite, themes }
+    Profile { id, first_seen, last_seen, memory_changed, pending, rewrite, themes, do_not_call }
+    DoNotCall { at_ms, quote, call_id }
+    Wish { quote, at_ms }
     PendingRewrite { due, attempts }
     caller::Profile { name, tags, custom_attributes, corrections }
     Correction { key, word, at_ms }
-    Call { id, record, process, commit, corrections, pending }
-    CallRecord { call, summary, facts, themes, started_at_ms, contact, received_at_ms, arrival }
+    Call { id, record, process, commit, corrections, pending, no_more_calls }
+    CallRecord { call, summary, facts, themes, no_more_calls, started_at_ms, contact, received_at_ms, arrival }
     Contact { first_ms, last_ms }
     EndedCall { session_id, number, transcript, duration_s, outcome, agent_metadata }
     Turn { role, text, ts_ms }
@@ -172,6 +174,7 @@ as_others! {
     KeyHash as Vec<u8>: |hash| hash.0.to_vec(), |bytes| bytes.try_into().ok().map(Self);
     Region as String: |region| region.as_str().to_owned(), |text| text.parse().ok();
     IdentityMode as String: |mode| mode.as_str().to_owned(), |text| text.parse().ok();
+    OnRefusedConsent as String: |kept| kept.as_str().to_owned(), |text| text.parse().ok();
     TimeZone as String: |time_zone| time_zone.as_str().to_owned(), |text| text.parse().ok();
     Scopes as Vec<Scope>: |scopes| scopes.iter().collect(), |scopes| Some(scopes.into_iter().collect());
     Scope as String: |scope| scope.as_str().to_owned(), |text| text.parse().ok();

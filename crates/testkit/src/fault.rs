@@ -12,7 +12,7 @@ use domain::{
     access::{KeyGrant, KeyHash, TenantId},
     async_trait,
     call::{CallId, Turn},
-    caller::{Caller, History, HistoryFact, ImportCounts, ProfileChange, ProfileEdit},
+    caller::{Caller, DoNotCall, History, HistoryFact, ImportCounts, ProfileChange, ProfileEdit},
     context::Deadline,
     enrichment::CachedLookup,
     error::PortError,
@@ -255,5 +255,27 @@ impl<P: CallerAdmin + ?Sized> CallerAdmin for Faulty<P> {
     ) -> Result<Vec<HistoryFact>, PortError> {
         self.pass("facts", deadline).await?;
         self.port.facts(tenant, number, deadline).await
+    }
+
+    async fn mark_do_not_call(
+        &self,
+        tenant: TenantId,
+        number: &PhoneNumber,
+        mark: Option<DoNotCall>,
+        deadline: Deadline,
+    ) -> Result<Option<DoNotCall>, PortError> {
+        self.pass("mark do not call", deadline).await?;
+        self.port.mark_do_not_call(tenant, number, mark, deadline).await
+    }
+
+    async fn do_not_call(
+        &self,
+        tenant: TenantId,
+        after: Option<&PhoneNumber>,
+        most: u32,
+        deadline: Deadline,
+    ) -> Result<Vec<(PhoneNumber, DoNotCall)>, PortError> {
+        self.pass("do not call", deadline).await?;
+        self.port.do_not_call(tenant, after, most, deadline).await
     }
 }

@@ -10,8 +10,8 @@ use domain::{
     async_trait,
     call::{CallId, CallOutcome, Contact, RecentCall, SessionId, Turn},
     caller::{
-        self, Caller, HISTORY_CALLS, HISTORY_FACTS, History, HistoryCall, HistoryFact, ImportCounts, ProfileChange,
-        ProfileEdit,
+        self, Caller, DoNotCall, HISTORY_CALLS, HISTORY_FACTS, History, HistoryCall, HistoryFact, ImportCounts,
+        ProfileChange, ProfileEdit,
     },
     context::Deadline,
     correction::corrected,
@@ -126,6 +126,7 @@ impl Callers {
                 pending: PendingRewrite::default(),
                 rewrite: None,
                 themes: Themes::default(),
+                do_not_call: None,
             }
         });
         profile.last_seen = profile.last_seen.max(at_ms);
@@ -181,6 +182,7 @@ impl Callers {
             tags: said.tags,
             custom_attributes: said.custom_attributes,
             corrections: said.corrections,
+            do_not_call: profile.do_not_call.clone(),
         })
     }
 
@@ -410,6 +412,7 @@ impl CallerMemory for InMemoryCallerMemory {
         let mut tenants = self.open("record_end", deadline)?;
         let callers = tenants.entry(tenant).or_default();
         let CallRecord { call, arrival, .. } = record;
+        let mut is_moved = false;
 
         let previous = if let Some(stored) = callers.calls.get_mut(&call.session_id) {
             if stored.process == self.process && stored.record.arrival > *arrival {
@@ -424,9 +427,13 @@ impl CallerMemory for InMemoryCallerMemory {
             stored.corrections += 1;
             stored.pending = PendingRewrite::since(record.received_at_ms);
             callers.changed(&previous.call.number, record.received_at_ms);
-            if previous.call.number != call.number
+            if call.transcript.is_empty()
                 && let Some(profile) = callers.profiles.get_mut(&previous.call.number)
             {
+                profile.rewrite = None;
+            }
+            is_moved = previous.call.number != call.number;
+            if is_moved && let Some(profile) = callers.profiles.get_mut(&previous.call.number) {
                 profile.pending = PendingRewrite::since(record.received_at_ms);
             }
             Some(previous)
@@ -439,6 +446,7 @@ impl CallerMemory for InMemoryCallerMemory {
                 commit: callers.commits,
                 corrections: 0,
                 pending: PendingRewrite::since(record.received_at_ms),
+                no_more_calls: false,
             };
             callers.calls.insert(call.session_id.clone(), stored);
             None
@@ -446,6 +454,15 @@ impl CallerMemory for InMemoryCallerMemory {
         callers.note_call(&call.number, record.contact);
         callers.remember(record, previous.as_ref());
         callers.changed(&call.number, record.received_at_ms);
+        let profile = callers.profiles.get_mut(&call.number);
+        if let (Some(wish), Some(stored), Some(profile)) =
+            (&record.no_more_calls, callers.calls.get_mut(&call.session_id), profile)
+        {
+            if is_moved || !stored.no_more_calls {
+                profile.do_not_call.get_or_insert_with(|| wish.mark(stored.id));
+            }
+            stored.no_more_calls = true;
+        }
         Ok(())
     }
 
@@ -618,6 +635,44 @@ impl CallerAdmin for InMemoryCallerMemory {
                 fact,
             })
             .collect())
+    }
+
+    async fn mark_do_not_call(
+        &self,
+        tenant: TenantId,
+        number: &PhoneNumber,
+        mark: Option<DoNotCall>,
+        deadline: Deadline,
+    ) -> Result<Option<DoNotCall>, PortError> {
+        let mut tenants = self.open("mark_do_not_call", deadline)?;
+        let callers = tenants.entry(tenant).or_default();
+        if let Some(mark) = &mark {
+            callers.create(number, mark.at_ms);
+        }
+        let Some(profile) = callers.profiles.get_mut(number) else {
+            return Ok(None);
+        };
+        let stored = profile.do_not_call.clone();
+        profile.do_not_call = mark.map(|mark| stored.clone().unwrap_or(mark));
+        Ok(stored)
+    }
+
+    async fn do_not_call(
+        &self,
+        tenant: TenantId,
+        after: Option<&PhoneNumber>,
+        most: u32,
+        deadline: Deadline,
+    ) -> Result<Vec<(PhoneNumber, DoNotCall)>, PortError> {
+        let tenants = self.open("do_not_call", deadline)?;
+        let profiles = tenants.get(&tenant).into_iter().flat_map(|callers| &callers.profiles);
+        let mut marked: Vec<_> = profiles
+            .filter(|(number, _)| after.is_none_or(|after| number.as_e164() > after.as_e164()))
+            .filter_map(|(number, profile)| Some((number.clone(), profile.do_not_call.clone()?)))
+            .collect();
+        marked.sort_by(|(one, _), (other, _)| one.as_e164().cmp(other.as_e164()));
+        marked.truncate(most as usize);
+        Ok(marked)
     }
 }
 

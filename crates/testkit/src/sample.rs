@@ -106,6 +106,7 @@ pub fn record(number: &PhoneNumber, session: &str, received_at_ms: i64, arrival:
         summary: format!("Caller asked about {session}."),
         facts: Vec::new(),
         themes: Themes::default(),
+        no_more_calls: None,
         started_at_ms: received_at_ms - 60_000,
         contact: Contact {
             first_ms: received_at_ms,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use domain::{
     access::{KeyHash, KeyInfo, Tenant, TenantId},
     call::{CallId, SessionId},
-    caller,
+    caller::{self, DoNotCall},
     enrichment::CachedLookup,
     memory::CallRecord,
     phone::PhoneNumber,
@@ -62,6 +62,7 @@ pub(crate) struct Profile {
     pub(crate) rewrite: Option<(String, i64)>,
     /// What the caller speaks of.
     pub(crate) themes: Themes,
+    pub(crate) do_not_call: Option<DoNotCall>,
 }
 
 /// Whether and since when something waits for a rewrite.
@@ -80,6 +81,8 @@ pub(crate) struct Call {
     pub(crate) commit: u64,
     pub(crate) corrections: u64,
     pub(crate) pending: PendingRewrite,
+    /// Whether a report of the call has marked its caller.
+    pub(crate) no_more_calls: bool,
 }
 
 /// Paid look-ups and caps.

@@ -13,7 +13,7 @@ use domain::{
     access::TenantId,
     async_trait,
     call::{CallId, SessionId, Turn},
-    caller::{Caller, Change, History, HistoryFact, ImportCounts, Profile, ProfileChange, ProfileEdit},
+    caller::{Caller, Change, DoNotCall, History, HistoryFact, ImportCounts, Profile, ProfileChange, ProfileEdit},
     context::Deadline,
     error::PortError,
     facts::{FactView, standing},
@@ -329,6 +329,8 @@ fails!(
 /// What is wrong with a store of the operator's data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum AdminFlaw {
+    /// A later mark takes the place of the first.
+    MarksAnew,
     None,
     TenantsShareEverything,
     IgnoresDeadlines,
@@ -501,6 +503,31 @@ impl CallerAdmin for BrokenAdmin {
         }
         Ok(facts)
     }
+
+    async fn mark_do_not_call(
+        &self,
+        tenant: TenantId,
+        number: &PhoneNumber,
+        mark: Option<DoNotCall>,
+        deadline: Deadline,
+    ) -> Result<Option<DoNotCall>, PortError> {
+        let (tenant, deadline) = (self.tenant(tenant), self.deadline(deadline));
+        if self.has(AdminFlaw::MarksAnew) && mark.is_some() {
+            self.memory.mark_do_not_call(tenant, number, None, deadline).await?;
+        }
+        self.memory.mark_do_not_call(tenant, number, mark, deadline).await
+    }
+
+    async fn do_not_call(
+        &self,
+        tenant: TenantId,
+        after: Option<&PhoneNumber>,
+        most: u32,
+        deadline: Deadline,
+    ) -> Result<Vec<(PhoneNumber, DoNotCall)>, PortError> {
+        let (tenant, deadline) = (self.tenant(tenant), self.deadline(deadline));
+        self.memory.do_not_call(tenant, after, most, deadline).await
+    }
 }
 
 fn broken_admin(flaw: AdminFlaw) -> CallerAdminFixture {
@@ -551,6 +578,7 @@ admin_fails!(
 admin_fails!(admin_read_before: EditsOutsideTheTransaction fails simultaneous_changes_all_take_effect);
 admin_fails!(admin_no_edit: EditsNothing fails a_change_edits_what_is_stored, a_change_creates_the_caller);
 admin_fails!(admin_refused_anyway: ChangesWhatIsRefused fails a_refused_change_changes_nothing);
+admin_fails!(admin_marks_anew: MarksAnew fails a_mark_is_set_once_listed_and_taken_away);
 admin_fails!(admin_creating_reads: CreatesWhenShown fails reading_a_history_changes_nothing);
 admin_fails!(
     admin_oldest_first: OldestFirst fails

@@ -25,7 +25,7 @@ pub(super) fn text(examples: &[(&str, &str)], storages: &Storages) -> String {
     lines.join("\n")
 }
 
-const EXAMPLES: [(&str, Examples); 32] = [
+const EXAMPLES: [(&str, Examples); 37] = [
     (
         "",
         &[
@@ -254,6 +254,41 @@ const EXAMPLES: [(&str, Examples); 32] = [
         &[(
             "Of one tenant, begun more than half an hour ago",
             "caller-memory calls open --tenant acme --older-than 30m",
+        )],
+    ),
+    (
+        "do-not-call",
+        &[(
+            "Callers who do not want to be called",
+            "caller-memory do-not-call list --tenant acme",
+        )],
+    ),
+    (
+        "do-not-call list",
+        &[(
+            "Callers who do not want to be called",
+            "caller-memory do-not-call list --tenant acme",
+        )],
+    ),
+    (
+        "do-not-call export",
+        &[(
+            "A file for a dialler",
+            "caller-memory do-not-call export --tenant acme > do-not-call.csv",
+        )],
+    ),
+    (
+        "do-not-call set",
+        &[(
+            "A caller who asked for it in writing",
+            "caller-memory do-not-call set +12025550142 --tenant acme",
+        )],
+    ),
+    (
+        "do-not-call clear",
+        &[(
+            "A caller who wants to be called after all",
+            "caller-memory do-not-call clear +12025550142 --tenant acme",
         )],
     ),
     (

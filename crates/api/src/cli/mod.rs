@@ -9,6 +9,7 @@ mod calls;
 mod client;
 mod command;
 mod common;
+mod do_not_call;
 mod doctor;
 mod examples;
 mod failure;
@@ -69,6 +70,7 @@ fn run(storages: &Storages) -> Result<(), Failure> {
         Command::Caller(command) => caller::run(command),
         Command::Usage(command) => usage::run(command),
         Command::Calls(command) => calls::run(command),
+        Command::DoNotCall(command) => do_not_call::run(command),
         Command::Receipt(command) => receipt::run(command),
         Command::Openapi => output::json(&crate::openapi::document()),
         Command::Recall(command) => recall::run(&command),

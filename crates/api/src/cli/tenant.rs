@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, num::NonZeroU32};
 
 use clap::{Args, Subcommand};
 use domain::{
-    access::{SettingsChange, Tenant, TenantSettings},
+    access::{OnRefusedConsent, SettingsChange, Tenant, TenantSettings},
     caller::Change,
     identity::IdentityMode,
     phone::Region,
@@ -52,6 +52,10 @@ pub(super) struct Create {
     /// first; `strict`, withhold what may be another person's; `confirm` when left out
     #[arg(long, value_name = "MODE")]
     identity: Option<IdentityMode>,
+    /// What is kept of a call in which the caller refuses consent to recording or keeping it: `store` for everything,
+    /// `metadata-only` for neither the transcript nor what was made of its words
+    #[arg(long, value_name = "WHAT")]
+    on_refused_consent: Option<OnRefusedConsent>,
     #[command(flatten)]
     common: Common,
 }
@@ -86,6 +90,10 @@ struct Changes {
     /// first; `strict`, withhold what may be another person's
     #[arg(long, value_name = "MODE")]
     identity: Option<IdentityMode>,
+    /// What is kept of a call in which the caller refuses consent to recording or keeping it: `store` for everything,
+    /// `metadata-only` for neither the transcript nor what was made of its words
+    #[arg(long, value_name = "WHAT")]
+    on_refused_consent: Option<OnRefusedConsent>,
     /// Paid look-ups that it may use each day (UTC); `none` for no cap
     #[arg(long, value_name = "N", value_parser = lookups)]
     daily_lookups: Option<CapChange>,
@@ -158,6 +166,7 @@ fn create(command: Create) -> Result<(), Failure> {
         rate_burst,
         time_zone,
         identity,
+        on_refused_consent,
         common,
     } = command;
     let new = NewTenant {
@@ -168,6 +177,7 @@ fn create(command: Create) -> Result<(), Failure> {
             rate_burst,
             time_zone,
             identity,
+            on_refused_consent,
         },
     };
     let tenant = common.admin(async |access| access.create_tenant(&new, now_ms(), deadline()).await)?;
@@ -223,6 +233,7 @@ fn set(command: Set) -> Result<(), Failure> {
         rate_burst: changes.rate_burst.unwrap_or_default(),
         time_zone: changes.time_zone.unwrap_or_default(),
         identity: changes.identity.map_or(Change::Keep, Change::Set),
+        on_refused_consent: changes.on_refused_consent.map_or(Change::Keep, Change::Set),
     };
     let caps = CapChanges {
         lookups: changes.daily_lookups.unwrap_or_default(),
@@ -262,6 +273,7 @@ fn print_table(tenants: &[(&Tenant, DailyCaps)]) -> Result<(), Failure> {
                 tenant.settings.identity.unwrap_or_default().as_str().to_owned(),
                 caps.lookups.map_or_else(no_cap, |cap| cap.to_string()),
                 caps.spend_micro_usd.map_or_else(no_cap, |cap| Usd(cap).to_string()),
+                kept(tenant).to_owned(),
                 output::moment(tenant.created_at_ms),
                 tenant.id.to_string(),
             ]
@@ -277,11 +289,18 @@ fn print_table(tenants: &[(&Tenant, DailyCaps)]) -> Result<(), Failure> {
             "IDENTITY",
             "LOOK-UPS/DAY",
             "USD/DAY",
+            "ON REFUSED CONSENT",
             "CREATED",
             "ID",
         ],
         &rows,
     ))
+}
+
+/// What is kept of a call in which the caller refuses consent.
+fn kept(tenant: &Tenant) -> &'static str {
+    let kept = tenant.settings.on_refused_consent;
+    kept.unwrap_or(OnRefusedConsent::Store).as_str()
 }
 
 #[derive(Serialize)]
@@ -293,6 +312,7 @@ struct TenantJson<'a> {
     rate_burst: Option<NonZeroU32>,
     time_zone: &'static str,
     identity: &'static str,
+    on_refused_consent: &'static str,
     daily_lookups: Option<u64>,
     daily_spend_micro_usd: Option<u64>,
     created_at_ms: i64,
@@ -308,6 +328,7 @@ impl<'a> TenantJson<'a> {
             rate_burst: tenant.settings.rate_burst,
             time_zone: tenant.settings.time_zone.unwrap_or_default().as_str(),
             identity: tenant.settings.identity.unwrap_or_default().as_str(),
+            on_refused_consent: kept(tenant),
             daily_lookups: caps.lookups,
             daily_spend_micro_usd: caps.spend_micro_usd,
             created_at_ms: tenant.created_at_ms,

@@ -1,7 +1,10 @@
 //! `GET /v1/caller/{phone_number}`: read a profile, without a trace.
 
 use actix_web::{HttpRequest, HttpResponse, web::Data};
-use domain::{caller::Caller, json::JsonObject};
+use domain::{
+    caller::{self, Caller},
+    json::JsonObject,
+};
 use serde::{Serialize, Serializer, ser::Error as _};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
@@ -48,7 +51,11 @@ where
     let work = api.callers.get_caller(permit, &number);
     let caller = frame.budget().bound("a profile", work).await;
     let caller = caller.map_err(Refusal::unavailable)??;
-    encoded(&CallerResponse::from(caller))
+    let mark = caller.do_not_call.clone().map(DoNotCall::from);
+    encoded(&CallerResponse {
+        do_not_call: Some(Mark(mark)),
+        ..CallerResponse::from(caller)
+    })
 }
 
 /// Undoes the percent encoding of a path segment; a plus stands for itself.
@@ -101,6 +108,40 @@ pub struct CallerResponse {
     #[serde(serialize_with = "in_its_own_text")]
     #[schema(value_type = Object)]
     pub custom_attributes: JsonObject,
+    /// The caller's wish not to be called any more; null when there is none. Absent in a recall's `caller`, because it
+    /// stands beside that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<DoNotCall>)]
+    pub do_not_call: Option<Mark>,
+}
+
+/// A caller's wish not to be called any more. Only an operator takes it away.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct DoNotCall {
+    /// When the caller said so, or an operator noted it; in milliseconds since the epoch.
+    #[schema(value_type = f64)]
+    pub at_ms: i64,
+    /// The words that say so; null where an operator noted it.
+    #[schema(required = true)]
+    pub quote: Option<String>,
+    /// The call in which it was said; null where an operator noted it.
+    #[schema(required = true)]
+    pub call_id: Option<String>,
+}
+
+/// The wish, or null.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub struct Mark(pub Option<DoNotCall>);
+
+impl From<caller::DoNotCall> for DoNotCall {
+    fn from(mark: caller::DoNotCall) -> Self {
+        Self {
+            at_ms: mark.at_ms,
+            quote: mark.quote,
+            call_id: mark.call_id.map(|call| call.to_string()),
+        }
+    }
 }
 
 impl CallerResponse {
@@ -113,6 +154,7 @@ impl CallerResponse {
             total_calls: None,
             tags: Vec::new(),
             custom_attributes: JsonObject::default(),
+            do_not_call: None,
         }
     }
 }
@@ -126,6 +168,7 @@ impl From<Caller> for CallerResponse {
             total_calls: Some(caller.total_calls),
             tags: caller.tags,
             custom_attributes: caller.custom_attributes,
+            do_not_call: None,
         }
     }
 }

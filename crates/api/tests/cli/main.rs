@@ -363,6 +363,7 @@ fn tenants_are_created_and_listed() {
                 "id",
                 "identity",
                 "name",
+                "on_refused_consent",
                 "rate_burst",
                 "rate_per_second",
                 "time_zone"

@@ -139,11 +139,11 @@ fn caps_are_set_kept_and_lifted() {
     };
     let set = row(&["--daily-lookups", "500", "--daily-spend-usd", "2.5"]);
     assert_eq!(
-        set[..7],
-        ["acme", "default", "default", "default", "UTC", "500", "2.50"]
+        set[..8],
+        ["acme", "default", "default", "default", "UTC", "confirm", "500", "2.50"]
     );
     let lifted = row(&["--daily-lookups", "none", "--daily-spend-usd", "none"]);
-    assert_eq!(lifted[5..7], ["no cap", "no cap"]);
+    assert_eq!(lifted[6..8], ["no cap", "no cap"]);
     assert!(program.done(&["tenant", "list"]).contains("LOOK-UPS/DAY"));
 }
 

@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use serde_json::{Value, json};
 
 use super::on_each_database;
-use crate::service::{Database, KEY, Service};
+use crate::service::{Database, KEY, Service, call};
 
 /// Runs `caller-memory caller` on the database; the exit code and what was printed.
 fn caller(folder: &Path, database: &Database, args: &[&str]) -> (Option<i32>, Value, String) {
@@ -85,5 +85,65 @@ fn imported_callers_are_recalled_while_the_service_runs() {
         let (code, ..) = caller(folder.path(), database, &["show", "+12025550144"]);
         assert_eq!(code, Some(1));
         assert_eq!(service.get("+12025550144", KEY).status, 404, "showing creates nobody");
+    });
+}
+
+#[test]
+fn a_wish_not_to_be_called_survives_a_restart_until_an_operator_clears_it() {
+    on_each_database(|database| {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let do_not_call = |args: &[&str]| {
+            let output = database.program(folder.path()).arg("do-not-call").args(args).output();
+            let output = output.expect("the binary runs");
+            let printed = String::from_utf8(output.stdout).expect("UTF-8");
+            (output.status.code(), printed)
+        };
+        let recalled = |service: &Service| service.recall(&json!({"phone_number": "+12025550142"}), &[]).body;
+        let mut service = Service::start(database, &[]);
+        let mut wish = call("s-1", "+12025550142");
+        wish["transcript"] = json!([{"role": "user", "text": "please stop calling me", "ts_ms": 0}]);
+        let end = |service: &Service, wish: &Value| {
+            let ended = service.try_post("/v1/calls/end", wish, &[]).expect("an answer");
+            assert_eq!(ended.status, 204);
+        };
+        end(&service, &wish);
+        let mark = recalled(&service)["do_not_call"].clone();
+        assert_eq!(mark["quote"], "stop calling me");
+        service.signal("TERM");
+        service.wait();
+
+        let service = Service::start(database, &[]);
+        assert_eq!(recalled(&service)["do_not_call"], mark);
+        let (code, listed) = do_not_call(&["list", "--json"]);
+        let listed: Value = serde_json::from_str(&listed).expect("JSON");
+        assert_eq!((code, &listed[0]["phone_number"]), (Some(0), &json!("+12025550142")));
+        let (_, exported) = do_not_call(&["export"]);
+        let lines: Vec<&str> = exported.lines().collect();
+        assert!(
+            lines[0] == "phone_number,at_ms,call_id,quote" && lines[1].starts_with("+12025550142,"),
+            "{exported}"
+        );
+        assert_eq!(do_not_call(&["clear", "+12025550142"]).0, Some(0));
+        assert_eq!(recalled(&service)["do_not_call"], Value::Null);
+        assert_eq!(
+            do_not_call(&["clear", "+12025550142"]).0,
+            Some(1),
+            "there is nothing left to clear"
+        );
+        assert_eq!(do_not_call(&["list", "--json"]).1.trim(), "[]");
+
+        end(&service, &wish);
+        assert_eq!(recalled(&service)["do_not_call"], Value::Null, "the same call again");
+        wish["session_id"] = json!("s-2");
+        end(&service, &wish);
+        assert_eq!(
+            recalled(&service)["do_not_call"]["quote"],
+            "stop calling me",
+            "a new one"
+        );
+        assert_eq!(do_not_call(&["set", "+12025550143"]).0, Some(0));
+        let noted = service.get("+12025550143", KEY).body;
+        assert_eq!(noted["do_not_call"]["quote"], Value::Null);
+        assert!(noted["do_not_call"]["at_ms"].is_i64());
     });
 }

@@ -191,12 +191,14 @@ async fn replicas_answer_in_turn() {
         (&remembered["known"], &remembered["caller"]["total_calls"]),
         (&json!(true), &json!(1))
     );
+    let mut profile = remembered["caller"].clone();
+    profile["do_not_call"] = Value::Null;
     assert_eq!(
         replicas[1]
             .tool("caller_lookup", &arguments("caller_lookup"))
             .await
             .tool_answer(),
-        remembered["caller"]
+        profile
     );
 }
 
@@ -496,6 +498,7 @@ impl CallerWithAttributes {
             tags: Vec::new(),
             custom_attributes: JsonObject::from_validated(self.0.to_owned()),
             corrections: Vec::new(),
+            do_not_call: None,
         }
     }
 }

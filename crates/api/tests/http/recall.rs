@@ -46,12 +46,48 @@ async fn a_first_contact_creates_the_caller() {
             "memory": {"summary": "", "recent_calls": [], "gaps": 0},
             "facts": [],
             "identity": {"recommendation": "use", "signals": []},
+            "do_not_call": null,
             "enrichment": {"person": null, "company": null, "phone": null},
             "freshness": {"memory_age_ms": null, "enrichment_age_ms": null},
         })
     );
     assert_eq!(without_measures(&fixture.recall(&recall()).await)["known"], true);
-    assert_eq!(fixture.get(NUMBER).await.json(), profile);
+    let mut alone = profile;
+    alone["do_not_call"] = Value::Null;
+    assert_eq!(fixture.get(NUMBER).await.json(), alone);
+}
+
+#[actix_web::test]
+async fn a_wish_not_to_be_called_is_shown_at_once_and_stays() {
+    let fixture = Fixture::new().await;
+    let ending = |session: &str, said: &str| {
+        let mut call: Value = call(session, NUMBER);
+        call["transcript"][1]["text"] = said.into();
+        call
+    };
+    let wish = ending("s-1", "Please take me off your list.");
+    assert_eq!(fixture.end(&wish).await.status, 204);
+    let body = without_measures(&fixture.recall(&recall()).await);
+    assert_eq!(body["do_not_call"]["quote"], "take me off your list");
+    assert_eq!(
+        body["do_not_call"]["call_id"],
+        body["memory"]["recent_calls"][0]["call_id"]
+    );
+    let summary = body["memory"]["summary"].as_str().unwrap();
+    assert!(summary.starts_with("Asked not to be called again ("), "{summary}");
+    assert_eq!(fixture.get(NUMBER).await.json()["do_not_call"], body["do_not_call"]);
+    assert!(body["caller"].get("do_not_call").is_none());
+
+    for later in [
+        wish,
+        ending("s-1", "What time is it?"),
+        ending("s-2", "You can call me again."),
+        ending("s-3", "Stop calling me."),
+    ] {
+        assert_eq!(fixture.end(&later).await.status, 204);
+        let recalled = without_measures(&fixture.recall(&recall()).await);
+        assert_eq!(recalled["do_not_call"], body["do_not_call"]);
+    }
 }
 
 #[actix_web::test]
@@ -108,6 +144,7 @@ async fn a_degraded_recall_is_a_200_of_which_nothing_is_known() {
                 "memory": {"summary": "", "recent_calls": [], "gaps": null},
                 "facts": null,
                 "identity": null,
+                "do_not_call": null,
                 "enrichment": {"person": null, "company": null, "phone": null},
                 "freshness": {"memory_age_ms": null, "enrichment_age_ms": null},
             })

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 
 use crate::{
     access::TenantId,
-    caller::{Caller, History, HistoryFact, ImportCounts, ProfileChange, ProfileEdit, ProfileFault},
+    caller::{Caller, DoNotCall, History, HistoryFact, ImportCounts, ProfileChange, ProfileEdit, ProfileFault},
     context::Deadline,
     error::PortError,
     phone::PhoneNumber,
@@ -91,4 +91,30 @@ pub trait CallerAdmin: Send + Sync {
         number: &PhoneNumber,
         deadline: Deadline,
     ) -> Result<Vec<HistoryFact>, PortError>;
+
+    /// Marks a caller as one who does not want to be called, or takes the mark away, and returns the mark that there
+    /// was.
+    ///
+    /// Implementations MUST:
+    /// 1. leave a mark that there is already as it is when it is to be set;
+    /// 2. create the caller who is to be marked when there is none, first and last seen at the mark's time, and nobody
+    ///    when the mark is to be taken away;
+    /// 3. change nothing else of the caller.
+    async fn mark_do_not_call(
+        &self,
+        tenant: TenantId,
+        number: &PhoneNumber,
+        mark: Option<DoNotCall>,
+        deadline: Deadline,
+    ) -> Result<Option<DoNotCall>, PortError>;
+
+    /// The callers who are marked as those who do not want to be called, whose numbers come behind `after`: the first
+    /// `most` in the order of their numbers as text. Changes nothing.
+    async fn do_not_call(
+        &self,
+        tenant: TenantId,
+        after: Option<&PhoneNumber>,
+        most: u32,
+        deadline: Deadline,
+    ) -> Result<Vec<(PhoneNumber, DoNotCall)>, PortError>;
 }

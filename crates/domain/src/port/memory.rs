@@ -89,7 +89,13 @@ pub trait CallerMemory: Send + Sync {
     ///    along. A recall shows them as [`Recollection::themes`];
     /// 10. keep the caller's [`Trace`] with the call: its name
     ///     ([`StatedName::of_call`](crate::identity::StatedName::of_call)), which goes when the report is replaced, and
-    ///     its time ([`Trace::call`] with [`CallRecord::span`]).
+    ///     its time ([`Trace::call`] with [`CallRecord::span`]);
+    /// 11. mark the caller as one who does not want to be called ([`CallRecord::no_more_calls`]) in the same unit,
+    ///    unless there is a mark already: the first stays, whatever later calls and corrections say. A call marks a
+    ///    number once: when an operator has taken the mark away, a correction of the call does not set it again. Every
+    ///    recall and profile shows the mark;
+    /// 12. keep nothing that was made of the words of a replaced report, a model's summary of the caller included, when
+    ///     the new one has no transcript. No clause of the contract checks what nothing shows any more.
     async fn record_end(&self, tenant: TenantId, record: &CallRecord, deadline: Deadline) -> Result<(), PortError>;
 
     /// Reads a caller's profile; `None` when the tenant has no such caller. Changes nothing. Here and in a recall the

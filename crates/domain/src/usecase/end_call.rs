@@ -6,12 +6,12 @@ use language::{findings, summary};
 
 use super::service::CallerService;
 use crate::{
-    access::Scope,
+    access::{OnRefusedConsent, Scope},
     call::{self, EndedCall, started_at_ms},
     context::CallContext,
     error::{Error, PortError},
-    facts::{self, Fact, SaidFact},
-    memory::{Arrival, CallRecord},
+    facts::{self, Fact, FactKey, SaidFact, said_at_ms},
+    memory::{Arrival, CallRecord, Wish},
     phone::Region,
     port::Stage,
     themes::Themes,
@@ -69,6 +69,8 @@ impl CallerService {
         let findings = findings::of_call(&transcript, Some(Self::time_zone(ctx).day(started_at_ms)));
         let found = facts::of_call(&transcript, &findings);
         self.measured(Stage::Facts, began);
+        let is_withheld = found.refuses_consent()
+            && ctx.principal.settings.on_refused_consent == Some(OnRefusedConsent::MetadataOnly);
         for (key, outcome) in found.outcomes {
             self.ports.probe.facts(key, outcome);
         }
@@ -82,8 +84,13 @@ impl CallerService {
             let turn = &call.transcript[fact.turn];
             SaidFact::new(fact, turn, started_at_ms, received_at_ms)
         };
-        let record = CallRecord {
+        let no_more_calls = found.no_more_calls.map(|spoken| Wish {
+            at_ms: said_at_ms(&call.transcript[spoken.turn], started_at_ms, received_at_ms),
+            quote: spoken.quote,
+        });
+        let mut record = CallRecord {
             facts: found.facts.into_iter().map(said).collect(),
+            no_more_calls,
             contact: call::contact(&call, received_at_ms),
             call,
             summary,
@@ -92,6 +99,12 @@ impl CallerService {
             received_at_ms,
             arrival,
         };
+        if is_withheld {
+            record.call.transcript = Vec::new();
+            record.summary = String::new();
+            record.themes = Themes::default();
+            record.facts.retain(|said| said.fact.key == FactKey::Consent);
+        }
         let began = self.ports.clock.instant();
         let written = self
             .ports

@@ -154,9 +154,12 @@ fn remembered(
     let mut recall = Recall {
         known: read.known,
         degraded: None,
-        summary: read.summary.unwrap_or_else(|| {
+        summary: summary::marked(read.caller.do_not_call.as_ref(), length, now.zone, |length| {
             let total_calls = read.caller.total_calls;
-            summary::of_caller(total_calls, &read.recent_calls, &read.facts, &read.themes, length, now)
+            let rewrite = read.summary.filter(|summary| length.fits(summary));
+            let by_rules =
+                || summary::of_caller(total_calls, &read.recent_calls, &read.facts, &read.themes, length, now);
+            rewrite.unwrap_or_else(by_rules)
         }),
         caller: Some(read.caller.or_named_by(&shown)),
         recent_calls: read.recent_calls,

@@ -3,7 +3,9 @@
 use std::{num::NonZeroU32, sync::Arc};
 
 use domain::{
-    access::{DEFAULT_TENANT, KeyId, KeyInfo, NewKey, Scope, Scopes, SettingsChange, Tenant, TenantSettings},
+    access::{
+        DEFAULT_TENANT, KeyId, KeyInfo, NewKey, OnRefusedConsent, Scope, Scopes, SettingsChange, Tenant, TenantSettings,
+    },
     caller::Change,
     error::PortError,
     identity::IdentityMode,
@@ -43,6 +45,7 @@ pub async fn tenants_are_created_and_listed_by_name(fixture: &AccessFixture) {
                 rate_burst: NonZeroU32::new(u32::try_from(i * 1_000).unwrap()),
                 time_zone: (i == 2).then(|| time_zone("Asia/Kolkata")),
                 identity: (i == 0).then_some(IdentityMode::Strict),
+                on_refused_consent: (i == 0).then_some(OnRefusedConsent::MetadataOnly),
             },
             ..new_tenant(name)
         };
@@ -116,6 +119,7 @@ pub async fn a_tenant_changes_as_it_is_told(fixture: &AccessFixture) {
             rate_per_second: rate(7),
             rate_burst: rate(u32::MAX),
             time_zone: Change::Set(time_zone("America/New_York")),
+            on_refused_consent: Change::Set(OnRefusedConsent::MetadataOnly),
         },
         SettingsChange {
             rate_per_second: rate(8),
@@ -137,6 +141,7 @@ pub async fn a_tenant_changes_as_it_is_told(fixture: &AccessFixture) {
             rate_per_second: Change::Clear,
             rate_burst: rate(1),
             time_zone: Change::Clear,
+            on_refused_consent: Change::Set(OnRefusedConsent::Store),
         },
     ];
     for change in steps {
@@ -161,6 +166,7 @@ pub async fn a_changed_tenant_shows_in_its_grants(fixture: &AccessFixture) {
             rate_per_second: rate(3),
             rate_burst: rate(5),
             time_zone: Change::Set(time_zone("Asia/Kolkata")),
+            on_refused_consent: Change::Set(OnRefusedConsent::MetadataOnly),
         },
         SettingsChange {
             region: Change::Clear,
@@ -168,6 +174,7 @@ pub async fn a_changed_tenant_shows_in_its_grants(fixture: &AccessFixture) {
             rate_per_second: Change::Clear,
             rate_burst: Change::Clear,
             time_zone: Change::Clear,
+            on_refused_consent: Change::Clear,
         },
     ] {
         let tenant = admin.change_tenant("acme", &change, ample()).await.unwrap();
@@ -201,6 +208,10 @@ pub async fn simultaneous_changes_of_a_tenant_all_stand(fixture: &AccessFixture)
             identity: Change::Set(IdentityMode::Off),
             ..SettingsChange::default()
         },
+        SettingsChange {
+            on_refused_consent: Change::Set(OnRefusedConsent::MetadataOnly),
+            ..SettingsChange::default()
+        },
     ];
     let answers = at_once(changes.into_iter().map(|change| {
         let admin = Arc::clone(&fixture.admin);
@@ -215,6 +226,7 @@ pub async fn simultaneous_changes_of_a_tenant_all_stand(fixture: &AccessFixture)
         rate_burst: NonZeroU32::new(5),
         time_zone: Some(time_zone("Asia/Kolkata")),
         identity: Some(IdentityMode::Off),
+        on_refused_consent: Some(OnRefusedConsent::MetadataOnly),
     };
     assert_eq!(tenant.settings, expected);
 }

@@ -5,12 +5,15 @@ use std::{collections::BTreeMap, sync::Arc};
 use domain::{
     access::TenantId,
     call::RecentCall,
-    caller::{Caller, Change, HISTORY_CALLS, History, ImportCounts, Profile, ProfileChange, ProfileEdit, ProfileFault},
+    caller::{
+        Caller, Change, DoNotCall, HISTORY_CALLS, History, ImportCounts, Profile, ProfileChange, ProfileEdit,
+        ProfileFault,
+    },
     correction::{self, Correction, Word},
     error::PortError,
     facts::{FactKey, Status, Terms},
     json::JsonObject,
-    memory::Recollection,
+    memory::{Recollection, Wish},
     phone::PhoneNumber,
     port::{CallerAdmin, CallerMemory, ChangeError},
 };
@@ -47,6 +50,16 @@ impl View {
     async fn change(&self, number: &PhoneNumber, edit: ProfileEdit) -> Caller {
         let changed = self.admin.change(self.tenant, number, edit, LATER_MS, ample()).await;
         changed.expect("a healthy store changes")
+    }
+
+    async fn mark(&self, number: &PhoneNumber, mark: Option<DoNotCall>) -> Option<DoNotCall> {
+        let before = self.admin.mark_do_not_call(self.tenant, number, mark, ample()).await;
+        before.expect("a healthy store marks")
+    }
+
+    async fn marked(&self, after: Option<&PhoneNumber>, most: u32) -> Vec<(PhoneNumber, DoNotCall)> {
+        let read = self.admin.do_not_call(self.tenant, after, most, ample()).await;
+        read.expect("a healthy store reads")
     }
 
     async fn history(&self, number: &PhoneNumber) -> Option<History> {
@@ -517,6 +530,72 @@ pub async fn a_refused_change_changes_nothing(fixture: &CallerAdminFixture) {
     assert_eq!(view.caller(&number(1)).await, None, "nobody is created");
 }
 
+/// `mark_do_not_call`: the first mark stays until it is taken away; every recall and profile shows it, and the list has
+/// all who are marked, by number, a page at a time.
+pub async fn a_mark_is_set_once_listed_and_taken_away(fixture: &CallerAdminFixture) {
+    let (view, other) = (View::of(fixture, 0), View::of(fixture, 1));
+    view.end(&number(1), "one", NOW_MS).await;
+    let before = view.caller(&number(1)).await.expect("a caller");
+    let noted = |at_ms| DoNotCall {
+        at_ms,
+        quote: None,
+        call_id: None,
+    };
+    assert_eq!(view.mark(&number(0), None).await, None, "there is nothing to take away");
+    assert_eq!(view.caller(&number(0)).await, None, "and nobody is created for that");
+    for (index, at_ms) in [(2, 7), (0, 5), (1, 6)] {
+        assert_eq!(view.mark(&number(index), Some(noted(at_ms))).await, None);
+        let again = view.mark(&number(index), Some(noted(99))).await;
+        assert_eq!(again, Some(noted(at_ms)), "the first stays");
+        assert_eq!(view.recall(&number(index)).await.caller.do_not_call, Some(noted(at_ms)));
+    }
+    let created = view.caller(&number(0)).await.expect("created by the mark");
+    assert_eq!((created.first_seen_ms, created.total_calls), (5, 0));
+    let marked = view.caller(&number(1)).await.expect("a caller");
+    let expected = Caller {
+        do_not_call: Some(noted(6)),
+        ..before.clone()
+    };
+    assert_eq!((marked.total_calls, &marked.do_not_call), (1, &expected.do_not_call));
+
+    let all = [(number(0), noted(5)), (number(1), noted(6)), (number(2), noted(7))];
+    assert_eq!(view.marked(None, 9).await, all);
+    assert_eq!(view.marked(None, 2).await, all[..2]);
+    assert_eq!(view.marked(Some(&number(1)), 2).await, all[2..]);
+    assert_eq!(view.marked(Some(&number(2)), 2).await, []);
+    assert_eq!(other.marked(None, 9).await, [], "marks stay in their tenant");
+    assert_eq!(other.mark(&number(1), None).await, None);
+
+    assert_eq!(view.mark(&number(1), None).await, Some(noted(6)));
+    assert_eq!(view.caller(&number(1)).await.expect("a caller").do_not_call, None);
+    assert_eq!(view.marked(None, 9).await, [all[0].clone(), all[2].clone()]);
+}
+
+/// `record_end` MUST 11: a mark that was taken away is not set again by a correction of the call that set it, but by a
+/// new call.
+pub async fn a_call_marks_its_caller_once(fixture: &CallerAdminFixture) {
+    let view = View::of(fixture, 0);
+    let wishing = async |session: &str, arrival: i64| {
+        let mut call = record(&number(0), session, NOW_MS + arrival, arrival);
+        call.call.duration_s = 60.0 + f64::from(i32::try_from(arrival).expect("a small number"));
+        call.no_more_calls = Some(Wish {
+            quote: "stop calling me".to_owned(),
+            at_ms: NOW_MS + arrival,
+        });
+        let written = view.memory.record_end(view.tenant, &call, ample()).await;
+        written.expect("a healthy memory records");
+        view.caller(&number(0)).await.expect("a caller").do_not_call
+    };
+    let first = wishing("one", 1).await.expect("a mark");
+    assert_eq!(view.mark(&number(0), None).await, Some(first));
+    assert_eq!(wishing("one", 2).await, None, "a correction");
+    assert_eq!(
+        wishing("two", 3).await.map(|mark| mark.at_ms),
+        Some(NOW_MS + 3),
+        "a new call"
+    );
+}
+
 /// Simultaneous changes of one caller all take effect, also those that create the caller.
 pub async fn simultaneous_changes_all_take_effect(fixture: &CallerAdminFixture) {
     let view = View::of(fixture, 0);
@@ -696,6 +775,8 @@ macro_rules! caller_admin_contract {
             corrections_stand_over_what_was_heard,
             a_change_creates_the_caller,
             a_refused_change_changes_nothing,
+            a_mark_is_set_once_listed_and_taken_away,
+            a_call_marks_its_caller_once,
             simultaneous_changes_all_take_effect,
             a_history_has_the_newest_calls_first,
             a_history_shows_what_agents_reported_beside_calls,

@@ -6,7 +6,7 @@ use domain::{
     access::TenantId,
     facts::{self, FactKey, KnownFact, SaidFact, Status, Terms},
     identity::{SILENCE_MS, Trace},
-    memory::CallRecord,
+    memory::{CallRecord, Wish},
     phone::PhoneNumber,
     port::CallerMemory,
 };
@@ -126,6 +126,52 @@ pub async fn a_fact_is_shown_with_its_evidence(fixture: &CallerMemoryFixture) {
         assert_eq!((&shown.value, &shown.quote), (&expected.value, &expected.quote));
     }
     assert_eq!(read.facts.len(), expected.len());
+}
+
+/// A report in which the caller asks not to be called any more, in words that differ with `arrival`.
+fn wishing(number: &PhoneNumber, session: &str, arrival: i64) -> CallRecord {
+    let mut record = telling(number, session, arrival, Vec::new());
+    record.call.transcript[1].text = format!("stop calling me, {arrival}");
+    record.no_more_calls = Some(Wish {
+        quote: format!("stop calling me, {arrival}"),
+        at_ms: NOW_MS + arrival,
+    });
+    record
+}
+
+/// `record_end` MUST 11: the first wish not to be called marks the caller until an operator takes the mark away. Later
+/// calls and corrections, also those that say nothing of it, leave it as it is.
+pub async fn a_wish_not_to_be_called_marks_the_caller(fixture: &CallerMemoryFixture) {
+    let view = View::of(fixture, 0);
+    let shown = async |number: &PhoneNumber| {
+        let read = view.memory.recall(view.tenant, &query(number, 0), ample()).await;
+        let recalled = read.expect("a healthy memory recalls").caller.do_not_call;
+        let read = view.memory.caller(view.tenant, number, ample()).await;
+        let profile = read.expect("a healthy memory reads").expect("the caller exists");
+        assert_eq!(profile.do_not_call, recalled);
+        recalled.map(|mark| (mark.at_ms, mark.quote.unwrap_or_default(), mark.call_id))
+    };
+    view.end(&telling(&number(0), "calm", 1, Vec::new())).await;
+    assert_eq!(shown(&number(0)).await, None);
+    view.end(&wishing(&number(0), "one", 2)).await;
+    let first = shown(&number(0)).await.expect("a mark");
+    assert_eq!((first.0, first.1.as_str()), (NOW_MS + 2, "stop calling me, 2"));
+    let read = view.memory.recall(view.tenant, &query(&number(0), 0), ample()).await;
+    let newest = read.expect("a healthy memory recalls").recent_calls[0].call_id;
+    assert_eq!(first.2, Some(newest));
+    for later in [
+        wishing(&number(0), "two", 3),
+        wishing(&number(0), "one", 4),
+        telling(&number(0), "one", 5, Vec::new()),
+        telling(&number(0), "three", 6, Vec::new()),
+    ] {
+        view.end(&later).await;
+        assert_eq!(shown(&number(0)).await.as_ref(), Some(&first));
+    }
+    let moved = wishing(&number(1), "one", 7);
+    view.end(&moved).await;
+    assert_eq!(shown(&number(1)).await.map(|mark| mark.0), Some(NOW_MS + 7));
+    assert_eq!(shown(&number(0)).await, Some(first), "only an operator takes it away");
 }
 
 /// An agreement of a call, said at `at_ms` after the start.
@@ -461,6 +507,7 @@ macro_rules! caller_facts_contract {
         $crate::contract_tests! {
             $module, $fixture, caller_facts:
             a_fact_is_shown_with_its_evidence,
+            a_wish_not_to_be_called_marks_the_caller,
             what_stands_is_the_newest,
             a_fact_is_said_after_the_recall_that_began_its_call,
             an_agreement_is_shown_with_its_terms,

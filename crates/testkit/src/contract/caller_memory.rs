@@ -220,6 +220,7 @@ pub async fn a_first_contact_has_an_empty_profile(fixture: &CallerMemoryFixture)
         tags: Vec::new(),
         custom_attributes: JsonObject::default(),
         corrections: Vec::new(),
+        do_not_call: None,
     };
     assert_eq!(read.caller, expected);
     assert_eq!(

@@ -1,7 +1,7 @@
 //! The clauses of [`KeyStore`].
 
 use domain::{
-    access::{KeyGrant, NewKey, Principal, Scope, Scopes, TenantSettings},
+    access::{KeyGrant, NewKey, OnRefusedConsent, Principal, Scope, Scopes, TenantSettings},
     identity::IdentityMode,
     port::{KeyStore, access::NewTenant},
 };
@@ -26,6 +26,7 @@ pub async fn a_stored_key_is_found_with_its_grant(fixture: &AccessFixture) {
             rate_burst: std::num::NonZeroU32::new(u32::MAX),
             time_zone: Some("America/New_York".parse().expect("New York is a time zone")),
             identity: Some(IdentityMode::Strict),
+            on_refused_consent: Some(OnRefusedConsent::MetadataOnly),
         },
     };
     let tenant = admin.create_tenant(&tenant, NOW_MS, ample()).await.unwrap();

@@ -6,8 +6,8 @@ use domain::{
     access::TenantId,
     async_trait,
     caller::{
-        Caller, HISTORY_CALLS, HISTORY_FACTS, History, HistoryCall, HistoryFact, ImportCounts, ProfileChange,
-        ProfileEdit,
+        Caller, DoNotCall, HISTORY_CALLS, HISTORY_FACTS, History, HistoryCall, HistoryFact, ImportCounts,
+        ProfileChange, ProfileEdit,
     },
     context::Deadline,
     error::PortError,
@@ -17,8 +17,9 @@ use domain::{
 
 use crate::{
     Redb, calls, facts,
-    rows::{CallerRow, FactRow},
+    rows::{self, CallerRow, FactRow},
     schema::CALLERS,
+    table::{LAST_TEXT, Order},
 };
 
 #[async_trait]
@@ -128,5 +129,44 @@ impl CallerAdmin for Redb {
             Ok(shown.collect())
         };
         self.store.read("facts", deadline, read).await
+    }
+
+    async fn mark_do_not_call(
+        &self,
+        tenant: TenantId,
+        number: &PhoneNumber,
+        mark: Option<DoNotCall>,
+        deadline: Deadline,
+    ) -> Result<Option<DoNotCall>, PortError> {
+        let number = number.clone();
+        let write = move |write: &_| {
+            let key = (tenant.0, number.as_e164());
+            let row = CALLERS.get(write, key)?;
+            let row = row.or_else(|| mark.as_ref().map(|mark| CallerRow::new(mark.at_ms)));
+            let Some(mut row) = row else { return Ok(None) };
+            let stored = row.do_not_call();
+            row.set_do_not_call(mark.map(|mark| stored.clone().unwrap_or(mark)));
+            CALLERS.put(write, key, &row)?;
+            Ok(stored)
+        };
+        self.store.write("mark do not call", deadline, write).await
+    }
+
+    async fn do_not_call(
+        &self,
+        tenant: TenantId,
+        after: Option<&PhoneNumber>,
+        most: u32,
+        deadline: Deadline,
+    ) -> Result<Vec<(PhoneNumber, DoNotCall)>, PortError> {
+        let after = after.map_or(String::new(), |after| after.as_e164().to_owned());
+        let read = move |view: &_| {
+            let range = (tenant.0, after.as_str())..=(tenant.0, LAST_TEXT);
+            CALLERS.scan(view, range, Order::Ascending, most as usize, |(_, number), row| {
+                let mark = row.do_not_call().filter(|_| number != after);
+                mark.map(|mark| Ok((rows::number(number)?, mark))).transpose()
+            })
+        };
+        self.store.read("do not call", deadline, read).await
     }
 }

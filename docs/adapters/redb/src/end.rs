@@ -1,6 +1,11 @@
 //! The commit of an ended call, in one transaction that can be repeated and overtaken.
 
-use domain::{call::SessionId, error::PortError, memory::CallRecord, themes::Themes};
+use domain::{
+    call::{CallId, SessionId},
+    error::PortError,
+    memory::CallRecord,
+    themes::Themes,
+};
 use redb::WriteTransaction;
 use uuid::Uuid;
 
@@ -45,6 +50,8 @@ pub(crate) fn record(
     let corrected = CallRow {
         commit: stored.commit,
         corrections: stored.corrections + 1,
+        // A call marks a number once.
+        no_more_calls: stored.no_more_calls && stored.report.number == record.call.number.as_e164(),
         ..call(process, record, &row)
     };
     take_away(write, tenant, id, &stored, record)?;
@@ -95,6 +102,7 @@ fn call(process: Uuid, record: &CallRecord, session: &SessionRow) -> CallRow {
         facts: Vec::new(),
         work: WorkRow::default(),
         themes: record.themes.as_str().to_owned(),
+        no_more_calls: false,
     }
 }
 
@@ -116,6 +124,9 @@ fn take_away(
     caller.total_calls -= 1;
     let before = Themes::stored(former.themes.clone());
     caller.set_themes(&caller.themes().corrected(&before, &Themes::default()));
+    if record.call.transcript.is_empty() {
+        caller.rewrite = None;
+    }
     caller.changed(record.received_at_ms);
     if number != record.call.number.as_e164() {
         backlog::lack_caller(write, tenant, number, &mut caller, record.received_at_ms)?;
@@ -151,6 +162,13 @@ fn put(
     CALLS_OF_CALLER.put(write, (tenant, number, call.started_at_ms, call.commit), &id)?;
     let said = record.facts_since(call.started_at_ms);
     facts::add(write, tenant, number, &mut caller, (id, &mut call), &said)?;
+    if let Some(wish) = &record.no_more_calls {
+        if !call.no_more_calls {
+            let mark = caller.do_not_call().unwrap_or_else(|| wish.mark(CallId(id)));
+            caller.set_do_not_call(Some(mark));
+        }
+        call.no_more_calls = true;
+    }
     backlog::lack_call(write, tenant, id, &mut call, record.received_at_ms)?;
     CALLERS.put(write, (tenant, number), &caller)?;
     CALLS.put(write, (tenant, id), &call)

@@ -9,7 +9,7 @@ use std::num::NonZeroU32;
 use domain::{
     access::{KeyId, KeyInfo, Scope, Scopes, SettingsChange, Tenant, TenantId, TenantSettings},
     call::{CallId, CallOutcome, EndedCall, RecentCall, Role, SessionId, Turn},
-    caller::{Caller, Profile},
+    caller::{Caller, DoNotCall, Profile},
     correction::{Correction, Word, corrected},
     enrichment::{CachedLookup, Company, Enrichment, Former, Line, Person},
     error::PortError,
@@ -33,6 +33,7 @@ pub(crate) struct TenantRow {
     rate_burst: Option<NonZeroU32>,
     time_zone: Option<String>,
     identity: Option<String>,
+    on_refused_consent: Option<String>,
     created_at_ms: i64,
     cap_lookups: Option<u64>,
     cap_micro_usd: Option<u64>,
@@ -47,6 +48,7 @@ impl TenantRow {
             rate_burst: None,
             time_zone: None,
             identity: None,
+            on_refused_consent: None,
             created_at_ms: now_ms,
             cap_lookups: None,
             cap_micro_usd: None,
@@ -61,6 +63,7 @@ impl TenantRow {
             rate_burst,
             time_zone,
             identity,
+            on_refused_consent,
         } = settings;
         Self {
             region: region.map(|region| region.as_str().to_owned()),
@@ -68,6 +71,7 @@ impl TenantRow {
             rate_burst,
             time_zone: time_zone.map(|time_zone| time_zone.as_str().to_owned()),
             identity: identity.map(|mode| mode.as_str().to_owned()),
+            on_refused_consent: on_refused_consent.map(|kept| kept.as_str().to_owned()),
             ..self
         }
     }
@@ -79,7 +83,11 @@ impl TenantRow {
             rate_per_second: self.rate_per_second,
             rate_burst: self.rate_burst,
             time_zone: self.time_zone.as_deref().and_then(|name| name.parse().ok()),
-            identity: self.identity.as_deref().map(|name| name.parse().unwrap_or(IdentityMode::Strict)),
+            identity: self
+                .identity
+                .as_deref()
+                .map(|name| name.parse().unwrap_or(IdentityMode::Strict)),
+            on_refused_consent: self.on_refused_consent.as_deref().and_then(|name| name.parse().ok()),
         }
     }
 
@@ -183,6 +191,8 @@ pub(crate) struct CallerRow {
     pub(crate) rewrite: Option<(String, u64)>,
     pub(crate) work: WorkRow,
     themes: String,
+    /// When the caller said that they do not want to be called, in which words and in which call.
+    do_not_call: Option<(i64, Option<String>, Option<Uuid>)>,
 }
 
 impl CallerRow {
@@ -206,6 +216,7 @@ impl CallerRow {
             rewrite: None,
             work: WorkRow::default(),
             themes: String::new(),
+            do_not_call: None,
         }
     }
 
@@ -243,7 +254,22 @@ impl CallerRow {
             tags: profile.tags,
             custom_attributes: profile.custom_attributes,
             corrections: profile.corrections,
+            do_not_call: self.do_not_call(),
         }
+    }
+
+    /// The mark, when there is one.
+    pub(crate) fn do_not_call(&self) -> Option<DoNotCall> {
+        let (at_ms, quote, call) = self.do_not_call.clone()?;
+        Some(DoNotCall {
+            at_ms,
+            quote,
+            call_id: call.map(CallId),
+        })
+    }
+
+    pub(crate) fn set_do_not_call(&mut self, mark: Option<DoNotCall>) {
+        self.do_not_call = mark.map(|mark| (mark.at_ms, mark.quote, mark.call_id.map(|call| call.0)));
     }
 
     /// The caller with the operator's name, or else the one that stands among the facts.
@@ -282,7 +308,9 @@ impl CallerRow {
 
     pub(crate) fn set_trace(&mut self, trace: &Trace) {
         let names = trace.names().iter();
-        self.names = names.map(|stated| (stated.call_id.0, stated.at_ms, stated.name.clone())).collect();
+        self.names = names
+            .map(|stated| (stated.call_id.0, stated.at_ms, stated.name.clone()))
+            .collect();
         self.last_call_ms = trace.last_call_ms;
         self.returned_ms = trace.returned_ms;
     }
@@ -389,6 +417,8 @@ pub(crate) struct CallRow {
     pub(crate) facts: Vec<i64>,
     pub(crate) work: WorkRow,
     pub(crate) themes: String,
+    /// Whether a report of the call has marked its caller.
+    pub(crate) no_more_calls: bool,
 }
 
 impl CallRow {

@@ -22,8 +22,9 @@ use crate::{
 
 /// The format of the rows that this release writes.
 // 2: facts have terms. 3: tenants have a time zone. 4: callers and calls have themes. 5: tenants have an identity mode,
-// callers corrections and what tells who they are, look-ups what they replaced.
-pub(crate) const FORMAT: u32 = 5;
+// callers corrections and what tells who they are, look-ups what they replaced. 6: callers may be marked as not to be
+// called.
+pub(crate) const FORMAT: u32 = 6;
 
 /// The hash of a session's name, which may be as long as a client likes; keys should be short.
 pub(crate) type SessionKey = [u8; 32];

@@ -4,7 +4,7 @@ mod attributes;
 mod fact;
 mod import;
 mod rows;
-mod tenant;
+pub(super) mod tenant;
 
 use std::{fmt::Write as _, sync::Arc};
 
@@ -12,7 +12,7 @@ use attributes::AttributeEdit;
 use clap::{Args, Subcommand};
 use domain::{
     call::{RecentCall, Turn},
-    caller::{self, Caller, HISTORY_CALLS, History, HistoryCall, HistoryFact, Profile, ProfileEdit},
+    caller::{self, Caller, DoNotCall, HISTORY_CALLS, History, HistoryCall, HistoryFact, Profile, ProfileEdit},
     error::PortError,
     facts::Terms,
     json::JsonObject,
@@ -240,6 +240,16 @@ fn card(number: &PhoneNumber, caller: &Caller) -> String {
     line("calls", &caller.total_calls.to_string());
     line("first", &output::moment(caller.first_seen_ms));
     line("last", &output::moment(caller.last_seen_ms));
+    if let Some(mark) = &caller.do_not_call {
+        let at = output::moment(mark.at_ms);
+        line(
+            "no calls",
+            &mark
+                .quote
+                .as_ref()
+                .map_or(at.clone(), |quote| format!("{at}, \"{quote}\"")),
+        );
+    }
     card
 }
 
@@ -301,6 +311,7 @@ struct CallerJson<'a> {
     tags: &'a [String],
     custom_attributes: &'a RawValue,
     corrections: Vec<fact::CorrectionJson<'a>>,
+    do_not_call: Option<MarkJson<'a>>,
 }
 
 impl<'a> CallerJson<'a> {
@@ -314,7 +325,26 @@ impl<'a> CallerJson<'a> {
             tags: &caller.tags,
             custom_attributes: raw(&caller.custom_attributes, "attributes of this caller")?,
             corrections: caller.corrections.iter().map(fact::CorrectionJson::from).collect(),
+            do_not_call: caller.do_not_call.as_ref().map(MarkJson::from),
         })
+    }
+}
+
+/// The mark of a caller who does not want to be called.
+#[derive(Serialize)]
+pub(super) struct MarkJson<'a> {
+    at_ms: i64,
+    quote: Option<&'a str>,
+    call_id: Option<String>,
+}
+
+impl<'a> From<&'a DoNotCall> for MarkJson<'a> {
+    fn from(mark: &'a DoNotCall) -> Self {
+        Self {
+            at_ms: mark.at_ms,
+            quote: mark.quote.as_deref(),
+            call_id: mark.call_id.map(|call| call.to_string()),
+        }
     }
 }
 

@@ -23,7 +23,7 @@ use crate::{
 pub(in crate::cli) struct TenantArgs {
     /// The tenant of the callers
     #[arg(long, value_name = "NAME", default_value = DEFAULT_TENANT)]
-    pub(super) tenant: TenantName,
+    pub(in crate::cli) tenant: TenantName,
     /// The region of national phone numbers, unless the tenant has its own
     #[arg(
         long,
@@ -33,20 +33,20 @@ pub(in crate::cli) struct TenantArgs {
     )]
     default_region: Region,
     #[command(flatten)]
-    pub(super) common: Common,
+    pub(in crate::cli) common: Common,
 }
 
 /// The callers of a tenant, whose national numbers are of the region.
-pub(super) struct Callers<'a> {
-    pub(super) storage: &'a dyn Storage,
-    pub(super) admin: Arc<dyn CallerAdmin>,
-    pub(super) tenant: TenantId,
-    pub(super) region: Region,
+pub(in crate::cli) struct Callers<'a> {
+    pub(in crate::cli) storage: &'a dyn Storage,
+    pub(in crate::cli) admin: Arc<dyn CallerAdmin>,
+    pub(in crate::cli) tenant: TenantId,
+    pub(in crate::cli) region: Region,
 }
 
 impl TenantArgs {
     /// Does `work` on the callers of the tenant.
-    pub(super) fn with_callers<T>(
+    pub(in crate::cli) fn with_callers<T>(
         &self,
         work: impl AsyncFnOnce(Callers<'_>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
@@ -69,6 +69,6 @@ impl TenantArgs {
 }
 
 /// The number that an argument means.
-pub(super) fn number(text: &str, region: Region) -> Result<PhoneNumber, Failure> {
+pub(in crate::cli) fn number(text: &str, region: Region) -> Result<PhoneNumber, Failure> {
     PhoneNumber::normalise(text, region).map_err(|error| Failure::Usage(format!("NUMBER: {error}")))
 }

@@ -10,7 +10,11 @@ use domain::{
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::{clock::rounded_ms, middleware::frame::Frame, rest::get_caller::CallerResponse};
+use crate::{
+    clock::rounded_ms,
+    middleware::frame::Frame,
+    rest::get_caller::{CallerResponse, DoNotCall},
+};
 
 /// Who is calling.
 #[derive(Debug, Serialize, ToSchema)]
@@ -36,6 +40,7 @@ use crate::{clock::rounded_ms, middleware::frame::Frame, rest::get_caller::Calle
         "observed_at_ms": 1_763_892_094_000_i64
     }],
     "identity": {"recommendation": "use", "signals": []},
+    "do_not_call": null,
     "enrichment": {"person": null, "company": null, "phone": null},
     "timing_ms": {"total": 0.612, "memory_ms": 0.381, "enrichment_ms": 0, "cache_hit": false},
     "freshness": {"memory_age_ms": 86_400_000, "enrichment_age_ms": null}
@@ -64,6 +69,9 @@ pub struct RecallResponse {
     /// Whether the memory may be used for whoever calls now; null when it could not be read.
     #[schema(required = false)]
     pub identity: Option<Identity>,
+    /// The caller's wish not to be called any more; null when there is none, or the memory could not be read.
+    #[schema(required = false)]
+    pub do_not_call: Option<DoNotCall>,
     /// What third parties know.
     pub enrichment: Enrichment,
     /// How long this request took.
@@ -269,6 +277,11 @@ impl RecallResponse {
             context_audit_id: receipt.map(|id| id.to_string()),
             known: recall.known,
             degraded: recall.degraded.is_some().then_some(true),
+            do_not_call: recall
+                .caller
+                .as_ref()
+                .and_then(|caller| caller.do_not_call.clone())
+                .map(DoNotCall::from),
             caller: recall
                 .caller
                 .map_or_else(CallerResponse::unavailable, CallerResponse::from),
