@@ -8,21 +8,15 @@ from typing import Any, Literal, TypeAlias, TypedDict
 from typing_extensions import NotRequired
 
 
-class Caller(TypedDict):
-    """A caller's profile. In a degraded recall every value is null or empty."""
+class DoNotCall(TypedDict):
+    """A caller's wish not to be called any more. Only an operator takes it away."""
 
-    custom_attributes: dict[str, Any]
-    """The operator's attributes."""
-    first_seen_ms: float | None
-    """First contact, in milliseconds since the epoch."""
-    last_seen_ms: float | None
-    """Latest contact, in milliseconds since the epoch; in a recall, the one before this request."""
-    name: str | None
-    """The caller's name; null when unknown."""
-    tags: list[str]
-    """The operator's tags."""
-    total_calls: int | None
-    """The number of distinct calls; null means unavailable, never zero."""
+    at_ms: float
+    """When the caller said so, or an operator noted it; in milliseconds since the epoch."""
+    call_id: str | None
+    """The call in which it was said; null where an operator noted it."""
+    quote: str | None
+    """The words that say so; null where an operator noted it."""
 
 
 class EnrichmentCompany(TypedDict):
@@ -87,14 +81,14 @@ class ErrorEnvelope(TypedDict):
 class Fact(TypedDict):
     """A fact with its evidence."""
 
-    call_id: str
-    """The call in which it was said."""
+    call_id: str | None
+    """The call in which it was said; null when it is the operator's word."""
     key: str
     """What it is about."""
     observed_at_ms: float
     """When the service learned it, in milliseconds since the epoch."""
-    quote: str
-    """The words that say so, as they stand in that call's transcript."""
+    quote: str | None
+    """The words that say so, as they stand in that call's transcript; null when it is the operator's word."""
     said_at_ms: float
     """When it was said, in milliseconds since the epoch."""
     status: NotRequired[str | None]
@@ -170,6 +164,24 @@ class Withheld(TypedDict):
     """How many of the latest calls."""
     facts: int
     """How many facts."""
+
+
+class Caller(TypedDict):
+    """A caller's profile. In a degraded recall every value is null or empty."""
+
+    custom_attributes: dict[str, Any]
+    """The operator's attributes."""
+    do_not_call: NotRequired[DoNotCall | None]
+    first_seen_ms: float | None
+    """First contact, in milliseconds since the epoch."""
+    last_seen_ms: float | None
+    """Latest contact, in milliseconds since the epoch; in a recall, the one before this request."""
+    name: str | None
+    """The caller's name; null when unknown."""
+    tags: list[str]
+    """The operator's tags."""
+    total_calls: int | None
+    """The number of distinct calls; null means unavailable, never zero."""
 
 
 class CallsEndRequest(TypedDict):
@@ -252,6 +264,7 @@ class RecallAndEnrichResponse(TypedDict):
     """What was not ready at the deadline, for example `enrichment.twilio`; absent when everything was."""
     degraded: NotRequired[Literal[True]]
     """There, and true, only when the memory could not be read."""
+    do_not_call: NotRequired[DoNotCall | None]
     enrichment: Enrichment
     """What third parties know."""
     facts: NotRequired[list[Fact] | None]

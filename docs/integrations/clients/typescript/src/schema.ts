@@ -88,6 +88,7 @@ export interface components {
         Caller: {
             /** @description The operator's attributes. */
             custom_attributes: Record<string, never>;
+            do_not_call?: components["schemas"]["DoNotCall"] | null;
             /**
              * Format: double
              * @description First contact, in milliseconds since the epoch.
@@ -151,6 +152,18 @@ export interface components {
             session_id: string;
             /** @description What was said, in order. */
             transcript: components["schemas"]["TranscriptEntry"][];
+        };
+        /** @description A caller's wish not to be called any more. Only an operator takes it away. */
+        DoNotCall: {
+            /**
+             * Format: double
+             * @description When the caller said so, or an operator noted it; in milliseconds since the epoch.
+             */
+            at_ms: number;
+            /** @description The call in which it was said; null where an operator noted it. */
+            call_id: string | null;
+            /** @description The words that say so; null where an operator noted it. */
+            quote: string | null;
         };
         /** @description What third parties know; a block is null when nobody knows. */
         Enrichment: {
@@ -235,8 +248,8 @@ export interface components {
         };
         /** @description A fact with its evidence. */
         Fact: {
-            /** @description The call in which it was said. */
-            call_id: string;
+            /** @description The call in which it was said; null when it is the operator's word. */
+            call_id: string | null;
             /**
              * @description What it is about.
              * @example email
@@ -247,8 +260,8 @@ export interface components {
              * @description When the service learned it, in milliseconds since the epoch.
              */
             observed_at_ms: number;
-            /** @description The words that say so, as they stand in that call's transcript. */
-            quote: string;
+            /** @description The words that say so, as they stand in that call's transcript; null when it is the operator's word. */
+            quote: string | null;
             /**
              * Format: double
              * @description When it was said, in milliseconds since the epoch.
@@ -351,6 +364,7 @@ export interface components {
          *         "tags": [],
          *         "total_calls": 1
          *       },
+         *       "do_not_call": null,
          *       "enrichment": {
          *         "company": null,
          *         "person": null,
@@ -412,6 +426,7 @@ export interface components {
              * @enum {boolean}
              */
             degraded?: true;
+            do_not_call?: components["schemas"]["DoNotCall"] | null;
             /** @description What third parties know. */
             enrichment: components["schemas"]["Enrichment"];
             /** @description What stands of what the caller stated and was told, newest first; null when the memory could not be read. */
@@ -512,6 +527,7 @@ export interface components {
 }
 export type Caller = components['schemas']['Caller'];
 export type CallsEndRequest = components['schemas']['CallsEndRequest'];
+export type DoNotCall = components['schemas']['DoNotCall'];
 export type Enrichment = components['schemas']['Enrichment'];
 export type EnrichmentCompany = components['schemas']['EnrichmentCompany'];
 export type EnrichmentPerson = components['schemas']['EnrichmentPerson'];
