@@ -20,6 +20,7 @@ mod m20261122_000011_do_not_call;
 mod m20261122_000012_identity;
 mod m20261122_000013_themes;
 mod m20261122_000014_corrections;
+mod m20261122_000015_rules;
 
 /// Every schema step, oldest first.
 #[derive(Debug, Clone, Copy)]
@@ -43,6 +44,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261122_000012_identity::Step),
             Box::new(m20261122_000013_themes::Step),
             Box::new(m20261122_000014_corrections::Step),
+            Box::new(m20261122_000015_rules::Step),
         ]
     }
 }

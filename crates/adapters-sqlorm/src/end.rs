@@ -8,7 +8,13 @@
 
 use std::sync::Arc;
 
-use domain::{call::EndedCall, error::PortError, identity::SILENCE_MS, memory::CallRecord, themes::Themes};
+use domain::{
+    call::EndedCall,
+    error::PortError,
+    identity::SILENCE_MS,
+    memory::{CallRecord, Wish},
+    themes::Themes,
+};
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, ExecResult, FromQueryResult, Statement};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -53,8 +59,8 @@ struct CountedCaller {
 
 /// What a caller speaks of.
 #[derive(FromQueryResult)]
-struct ThemesRow {
-    themes: Option<String>,
+pub(crate) struct ThemesRow {
+    pub(crate) themes: Option<String>,
 }
 
 /// When a call that was written began, in milliseconds since the epoch.
@@ -110,10 +116,10 @@ RETURNING id, themes";
 /// The session's first recall tells the start better than the report.
 const INSERT: &str = "\
 INSERT INTO calls (id, tenant_id, caller_id, session_key, session_id, started_at_ms, received_at_ms, duration_s,
-  outcome, summary, writer, arrival, body_hash, agent_metadata, transcript, rewrite_due_ms, themes)
+  outcome, summary, writer, arrival, body_hash, agent_metadata, transcript, rewrite_due_ms, themes, rules)
 VALUES ($1, $2, $3, $4, $5,
   COALESCE((SELECT recalled_at_ms FROM contacts WHERE tenant_id = $2 AND session_key = $4), $6),
-  $7, $8, $9, $10, $11, $12, $13, $14, $15, $7, $16)
+  $7, $8, $9, $10, $11, $12, $13, $14, $15, $7, $16, $17)
 ON CONFLICT (tenant_id, session_key) DO NOTHING
 RETURNING started_at_ms";
 
@@ -124,7 +130,7 @@ const REPLACE: &str = "\
 UPDATE calls SET caller_id = $3,
   started_at_ms = COALESCE((SELECT recalled_at_ms FROM contacts WHERE tenant_id = $2 AND session_key = $4), $5),
   received_at_ms = $6, duration_s = $7, outcome = $8, summary = $9, writer = $10, arrival = $11, body_hash = $12,
-  agent_metadata = $13, transcript = $14, rewrite_due_ms = $6, rewrite_attempts = 0, themes = $18
+  agent_metadata = $13, transcript = $14, rewrite_due_ms = $6, rewrite_attempts = 0, themes = $18, rules = $19
 WHERE id = $1 AND tenant_id = $2 AND writer = $15 AND arrival = $16 AND body_hash = $17
 RETURNING started_at_ms";
 
@@ -143,7 +149,7 @@ UPDATE callers SET do_not_call_ms = $3, do_not_call_quote = $4, do_not_call_id =
 WHERE tenant_id = $1 AND id = $2 AND do_not_call_ms IS NULL";
 
 /// A call marks its caller once.
-const MARKED: &str = "UPDATE calls SET no_more_calls = true WHERE tenant_id = $1 AND id = $2";
+pub(crate) const MARKED: &str = "UPDATE calls SET no_more_calls = true WHERE tenant_id = $1 AND id = $2";
 
 /// What a language model made of the caller's calls, one of which may no longer be told.
 const FORGET_REWRITE: &str = "\
@@ -253,14 +259,7 @@ impl EndedRow {
         let Some(wish) = &self.record.no_more_calls else {
             return Ok(());
         };
-        let values = [
-            self.tenant.into(),
-            caller.into(),
-            wish.at_ms.into(),
-            wish.quote.clone().into(),
-            call.into(),
-        ];
-        run(transaction, MARK, values).await?;
+        mark(transaction, self.tenant, caller, call, wish).await?;
         run(transaction, MARKED, [self.tenant.into(), call.into()]).await?;
         Ok(())
     }
@@ -317,6 +316,7 @@ impl EndedRow {
             self.agent_metadata().into(),
             self.transcript.clone().into(),
             self.record.themes.as_str().into(),
+            i64::from(self.record.rules).into(),
         ];
         read_one(transaction, INSERT, values).await
     }
@@ -346,6 +346,7 @@ impl EndedRow {
             stored.arrival.into(),
             stored.body_hash.into(),
             self.record.themes.as_str().into(),
+            i64::from(self.record.rules).into(),
         ];
         read_one(transaction, REPLACE, values).await
     }
@@ -364,11 +365,12 @@ impl EndedRow {
     }
 }
 
-fn kept(themes: Option<String>) -> Themes {
+/// The themes that a row keeps; one of an earlier release has none.
+pub(crate) fn kept(themes: Option<String>) -> Themes {
     Themes::stored(themes.unwrap_or_default())
 }
 
-async fn set_themes(
+pub(crate) async fn set_themes(
     transaction: &DatabaseTransaction,
     tenant: Uuid,
     caller: Uuid,
@@ -376,6 +378,24 @@ async fn set_themes(
 ) -> Result<ExecResult, DbErr> {
     let values = [tenant.into(), caller.into(), themes.as_str().into()];
     run(transaction, SET_THEMES, values).await
+}
+
+/// Marks the caller who said so in the call; whether they were not marked.
+pub(crate) async fn mark(
+    transaction: &DatabaseTransaction,
+    tenant: Uuid,
+    caller: Uuid,
+    call: Uuid,
+    wish: &Wish,
+) -> Result<bool, DbErr> {
+    let values = [
+        tenant.into(),
+        caller.into(),
+        wish.at_ms.into(),
+        wish.quote.clone().into(),
+        call.into(),
+    ];
+    Ok(run(transaction, MARK, values).await?.rows_affected() > 0)
 }
 
 /// Nothing written means that another report of the session came in between.

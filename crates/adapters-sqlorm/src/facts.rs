@@ -9,8 +9,9 @@ use domain::{
     call::CallId,
     caller::HistoryFact,
     error::PortError,
-    facts::{self, FactKey, FactView, KnownFact, SaidFact},
+    facts::{self, Fact, FactKey, FactView, KnownFact, SaidFact},
     identity::{StatedName, Trace},
+    rewrite,
 };
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, FromQueryResult};
 use serde::{Deserialize, Serialize};
@@ -22,6 +23,9 @@ use crate::{
     transaction::{read_all, run},
     words,
 };
+
+/// From which place on the facts of a call are those of a language model. The rules find fewer in one call.
+const BY_MODEL: usize = 1_000;
 
 /// The facts of one call, as they are written.
 #[derive(Debug, Clone, Default)]
@@ -41,14 +45,19 @@ struct FactRow {
 }
 
 impl FactRows {
+    /// The rows of what the rules found.
     pub(crate) fn new(said: &[SaidFact]) -> Self {
         Self::behind(0, said)
     }
 
-    /// The rows of facts that join `count` others of their call.
-    pub(crate) fn behind(count: usize, said: &[SaidFact]) -> Self {
+    /// The rows of what a language model found beside that.
+    pub(crate) fn by_model(said: &[SaidFact]) -> Self {
+        Self::behind(BY_MODEL, said)
+    }
+
+    fn behind(first: usize, said: &[SaidFact]) -> Self {
         let row = |(place, said): (usize, &SaidFact)| FactRow {
-            place: count + place,
+            place: first + place,
             key: said.fact.key.as_str(),
             value: said.fact.value.clone(),
             quote: said.fact.quote.clone(),
@@ -135,6 +144,80 @@ struct ValueRow {
     value: String,
 }
 
+/// Puts `said`, which the rules find in `call` now, in the place of what they found in it before; what a language model
+/// found stays as far as it stands beside that. Whether anything changed.
+pub(crate) async fn reread(
+    transaction: &DatabaseTransaction,
+    tenant: Uuid,
+    call: Uuid,
+    caller: Uuid,
+    said: &[SaidFact],
+    observed_at_ms: i64,
+) -> Result<bool, DbErr> {
+    let stored: Vec<StoredRow> = read_all(transaction, STORED, [tenant.into(), call.into()]).await?;
+    let by_model = stored
+        .iter()
+        .filter(|row| usize::try_from(row.place).is_ok_and(|place| place >= BY_MODEL))
+        .filter_map(StoredRow::said)
+        .collect();
+    let by_rules = said.iter().map(|said| (said.fact.key, said.fact.value.as_str()));
+    let by_model = rewrite::beside(by_rules, by_model);
+    let mut rows = FactRows::new(said);
+    rows.0.extend(FactRows::by_model(&by_model).0);
+    if rows.0.len() == stored.len() && rows.0.iter().zip(&stored).all(|(row, stored)| row.is_stored_as(stored)) {
+        return Ok(false);
+    }
+    take_away(transaction, tenant, call, caller).await?;
+    rows.write(transaction, tenant, call, caller, observed_at_ms).await?;
+    Ok(true)
+}
+
+/// A fact of a call, as [`STORED`] reads it.
+#[derive(FromQueryResult)]
+struct StoredRow {
+    place: i32,
+    key: String,
+    value: String,
+    quote: String,
+    turn: i32,
+    said_at_ms: i64,
+    order_ms: i64,
+    agreed_when: Option<String>,
+    agreed_status: Option<String>,
+}
+
+impl StoredRow {
+    /// The fact; `None` for one that this release knows nothing of.
+    fn said(&self) -> Option<SaidFact> {
+        Some(SaidFact {
+            fact: Fact {
+                key: words::fact_key(&self.key)?,
+                value: self.value.clone(),
+                quote: self.quote.clone(),
+                turn: usize::try_from(self.turn).ok()?,
+                terms: words::terms(self.agreed_when.clone(), self.agreed_status.as_deref()),
+            },
+            said_at_ms: self.said_at_ms,
+            order_ms: self.order_ms,
+        })
+    }
+}
+
+impl FactRow {
+    fn is_stored_as(&self, row: &StoredRow) -> bool {
+        let is = |number: usize, stored: i32| usize::try_from(stored).is_ok_and(|stored| stored == number);
+        is(self.place, row.place)
+            && is(self.turn, row.turn)
+            && self.key == row.key
+            && self.value == row.value
+            && self.quote == row.quote
+            && self.said_at_ms == row.said_at_ms
+            && self.order_ms == row.order_ms
+            && self.agreed_when == row.agreed_when
+            && self.agreed_status == row.agreed_status.as_deref()
+    }
+}
+
 /// Takes away the facts of `call`, and lets stand again what they had superseded of `caller`.
 pub(crate) async fn take_away(
     transaction: &DatabaseTransaction,
@@ -215,6 +298,10 @@ impl CandidateRow {
 }
 
 const OF_CALL: &str = "SELECT key, value FROM facts WHERE tenant_id = $1 AND call_id = $2";
+
+pub(crate) const STORED: &str = "\
+SELECT place, key, value, quote, turn, said_at_ms, order_ms, agreed_when, agreed_status FROM facts
+WHERE tenant_id = $1 AND call_id = $2 ORDER BY place";
 
 const DELETE: &str = "DELETE FROM facts WHERE tenant_id = $1 AND call_id = $2";
 

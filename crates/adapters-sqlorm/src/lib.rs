@@ -2,7 +2,8 @@
 //!
 //! [`SqlDriver`] opens a [`Database`] as the storage that the program runs over. The implementations of its ports can
 //! be put over a database one by one as well: [`SqlCallerMemory`], [`SqlCallerAdmin`], [`SqlKeyStore`],
-//! [`SqlSpendLedger`], [`SqlReceiptStore`] and [`SqlSummaryBacklog`]. No row, query or connection leaves this crate.
+//! [`SqlSpendLedger`], [`SqlReceiptStore`], [`SqlSummaryBacklog`] and [`SqlOldCalls`]. No row, query or connection
+//! leaves this crate.
 
 mod connect;
 mod contact;
@@ -20,6 +21,7 @@ mod keys;
 mod lookup;
 mod memory;
 mod migrate;
+mod old_calls;
 #[cfg(test)]
 mod plans;
 mod profile;
@@ -39,6 +41,7 @@ mod writer;
 pub use database::Database;
 pub use keys::SqlKeyStore;
 pub use memory::SqlCallerMemory;
+pub use old_calls::SqlOldCalls;
 pub use profile::SqlCallerAdmin;
 pub use receipt::SqlReceiptStore;
 pub use rewrite::SqlSummaryBacklog;

@@ -6,7 +6,7 @@ use sea_orm::{ConnectionTrait, DbBackend, Statement, TransactionTrait, Value};
 use uuid::Uuid;
 
 use crate::{
-    contact, end, facts, keys, memory, profile, recall, receipt, rewrite,
+    contact, end, facts, keys, memory, old_calls, profile, recall, receipt, rewrite,
     support::{Place, tenant},
 };
 
@@ -95,6 +95,21 @@ fn hot(dialect: DbBackend, tenant: Uuid) -> Vec<Hot> {
             what: "import: profiles",
             sql: profile::import(dialect)[1],
             values: vec![tenant.into(), given.into()],
+        },
+        Hot {
+            what: "calls to read again",
+            sql: old_calls::OUTDATED,
+            values: vec![1_i64.into(), 20_i64.into()],
+        },
+        Hot {
+            what: "calls one after the other",
+            sql: old_calls::FOLLOWING,
+            values: vec![tenant.into(), Uuid::nil().into(), 50_i64.into()],
+        },
+        Hot {
+            what: "facts of a call",
+            sql: facts::STORED,
+            values: vec![tenant.into(), Uuid::now_v7().into()],
         },
         Hot {
             what: "caller to rewrite",

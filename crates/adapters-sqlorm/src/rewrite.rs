@@ -94,8 +94,10 @@ const CALLER_IS_DUE: &str = "\
 UPDATE callers SET rewrite_due_ms = $3, rewrite_attempts = 0
 WHERE tenant_id = $1 AND id = (SELECT caller_id FROM calls WHERE tenant_id = $1 AND id = $2)";
 
+/// The attempts that it took mark a summary as the model's.
 const SETTLE_CALL: &str = "\
-UPDATE calls SET summary = COALESCE($5, summary), rewrite_due_ms = NULL
+UPDATE calls SET summary = COALESCE($5, summary), rewrite_due_ms = NULL,
+  rewrite_attempts = CASE WHEN $5 IS NULL THEN 0 ELSE rewrite_attempts END
 WHERE tenant_id = $1 AND id = $2 AND rewrite_due_ms = $3 AND body_hash = $4";
 
 const SETTLE_CALLER: &str = "\
@@ -283,7 +285,7 @@ async fn add_facts(transaction: &DatabaseTransaction, claim: &Handle, found: Vec
         .collect();
     let known = stored.iter().filter_map(|(key, value)| Some(((*key)?, value.as_str())));
     let new = rewrite::beside(known, said);
-    FactRows::behind(stored.len(), &new)
+    FactRows::by_model(&new)
         .write(transaction, claim.tenant, claim.id, call.caller_id, call.received_at_ms)
         .await
 }

@@ -7,14 +7,15 @@ use domain::{
     context::Deadline,
     error::PortError,
     port::{
-        AccessAdmin, CallerAdmin, CallerMemory, EnrichmentCache, KeyStore, MigrateError, Migration, OpenCalls,
-        OpenError, PoolState, ReceiptStore, SpendAdmin, SpendLedger, Storage, StorageDriver, StorageOptions,
+        AccessAdmin, CallerAdmin, CallerMemory, EnrichmentCache, KeyStore, MigrateError, Migration, OldCalls,
+        OpenCalls, OpenError, PoolState, ReceiptStore, SpendAdmin, SpendLedger, Storage, StorageDriver, StorageOptions,
         SummaryBacklog,
     },
 };
 
 use crate::{
-    Database, SqlCallerAdmin, SqlCallerMemory, SqlKeyStore, SqlReceiptStore, SqlSpendLedger, SqlSummaryBacklog, connect,
+    Database, SqlCallerAdmin, SqlCallerMemory, SqlKeyStore, SqlOldCalls, SqlReceiptStore, SqlSpendLedger,
+    SqlSummaryBacklog, connect,
 };
 
 /// Opens SQLite files (`sqlite://PATH`) and PostgreSQL databases (`postgres://` and `postgresql://`).
@@ -40,6 +41,7 @@ struct SqlStorage {
     memory: Arc<SqlCallerMemory>,
     keys: Arc<SqlKeyStore>,
     callers: Arc<SqlCallerAdmin>,
+    old_calls: Arc<SqlOldCalls>,
     spend: Arc<SqlSpendLedger>,
     receipts: Arc<SqlReceiptStore>,
     backlog: Arc<SqlSummaryBacklog>,
@@ -51,6 +53,7 @@ impl SqlStorage {
             memory: Arc::new(SqlCallerMemory::new(&database)),
             keys: Arc::new(SqlKeyStore::new(&database)),
             callers: Arc::new(SqlCallerAdmin::new(&database)),
+            old_calls: Arc::new(SqlOldCalls::new(&database)),
             spend: Arc::new(SqlSpendLedger::new(&database)),
             receipts: Arc::new(SqlReceiptStore::new(&database)),
             backlog: Arc::new(SqlSummaryBacklog::new(&database)),
@@ -83,6 +86,10 @@ impl Storage for SqlStorage {
 
     fn open_calls(&self) -> Option<Arc<dyn OpenCalls>> {
         Some(self.memory.clone())
+    }
+
+    fn old_calls(&self) -> Option<Arc<dyn OldCalls>> {
+        Some(self.old_calls.clone())
     }
 
     fn spend(&self) -> Option<Arc<dyn SpendLedger>> {

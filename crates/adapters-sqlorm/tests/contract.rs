@@ -5,12 +5,13 @@ mod support;
 use std::sync::Arc;
 
 use adapters_sqlorm::{
-    SqlCallerAdmin, SqlCallerMemory, SqlDriver, SqlKeyStore, SqlReceiptStore, SqlSpendLedger, SqlSummaryBacklog,
+    SqlCallerAdmin, SqlCallerMemory, SqlDriver, SqlKeyStore, SqlOldCalls, SqlReceiptStore, SqlSpendLedger,
+    SqlSummaryBacklog,
 };
 use support::{Place, tenant};
 use testkit::contract::{
-    AccessFixture, BacklogFixture, CallerAdminFixture, CallerMemoryFixture, EnrichmentCacheFixture, OpenCallsFixture,
-    ReceiptFixture, SpendFixture, StorageFixture,
+    AccessFixture, BacklogFixture, CallerAdminFixture, CallerMemoryFixture, EnrichmentCacheFixture, OldCallsFixture,
+    OpenCallsFixture, ReceiptFixture, SpendFixture, StorageFixture,
 };
 
 fn storage(place: Place) -> StorageFixture {
@@ -123,6 +124,23 @@ async fn backlog(place: Option<Place>) -> Option<BacklogFixture> {
     })
 }
 
+async fn old_calls(place: Option<Place>) -> Option<OldCallsFixture> {
+    let place = place?;
+    let database = place.migrated().await;
+    Some(OldCallsFixture {
+        old_calls: Arc::new(SqlOldCalls::new(&database)),
+        callers: Some(Arc::new(SqlCallerAdmin::new(&database))),
+        memory: Arc::new(SqlCallerMemory::new(&database)),
+        backlog: Some(Arc::new(SqlSummaryBacklog::new(&database))),
+        access: Arc::new(SqlKeyStore::new(&database)),
+        tenants: [
+            (tenant(&database, "one").await, "one".to_owned()),
+            (tenant(&database, "two").await, "two".to_owned()),
+        ],
+        keep: Box::new((database, place)),
+    })
+}
+
 testkit::storage_contract!(storage_on_sqlite, async { Some(storage(Place::sqlite())) });
 testkit::storage_contract!(storage_on_postgres, async { Place::postgres().await.map(storage) });
 testkit::caller_memory_contract!(caller_memory_on_sqlite, memory(Some(Place::sqlite())));
@@ -162,4 +180,8 @@ testkit::receipt_store_contract!(receipt_store_on_postgres, async {
 testkit::summary_backlog_contract!(summary_backlog_on_sqlite, backlog(Some(Place::sqlite())));
 testkit::summary_backlog_contract!(summary_backlog_on_postgres, async {
     backlog(Place::postgres().await).await
+});
+testkit::old_calls_contract!(old_calls_on_sqlite, old_calls(Some(Place::sqlite())));
+testkit::old_calls_contract!(old_calls_on_postgres, async {
+    old_calls(Place::postgres().await).await
 });

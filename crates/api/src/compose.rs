@@ -18,6 +18,7 @@ use crate::{
     clock::SystemClock,
     config::ServeSettings,
     receipts::{ReceiptLimits, Receipts},
+    reread::RereadSweep,
     state::{Api, RequestLimits},
     telemetry::{Metrics, OpenCallsGauge, PoolGauges, Traces, probe},
     vendors::OutsideServices,
@@ -32,6 +33,8 @@ pub(crate) struct ServiceParts {
     /// Counts the calls that were begun and never written back, for as long as it is polled; when the storage lists
     /// them.
     pub(crate) open_calls: Option<OpenCallsGauge>,
+    /// Reads calls again that other rules have read, for as long as it is polled; when the storage finds them.
+    pub(crate) reread: Option<RereadSweep>,
     /// The receipts that wait to be written, when the feedback loop is on.
     pub(crate) receipts: Option<Arc<Receipts>>,
     /// The worker that rewrites summaries, when there is a language model.
@@ -76,6 +79,10 @@ pub(crate) fn compose(
         calls,
         clock: Arc::clone(&clock),
         rules,
+        metrics: Arc::clone(metrics),
+    });
+    let reread = storage.old_calls().map(|old_calls| RereadSweep {
+        old_calls,
         metrics: Arc::clone(metrics),
     });
     let receipts = storage.receipts().filter(|_| settings.feedback_loop).map(|store| {
@@ -129,6 +136,7 @@ pub(crate) fn compose(
             .with_docs(settings.docs),
         look_ups,
         open_calls,
+        reread,
         receipts,
         rewriter,
     }

@@ -15,6 +15,7 @@ mod mcp;
 mod middleware;
 pub mod openapi;
 pub mod receipts;
+mod reread;
 pub mod rest;
 mod route;
 pub mod serve;

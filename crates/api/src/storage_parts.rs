@@ -11,6 +11,7 @@ use crate::{config::ServeSettings, storages::DATABASE_URL};
 pub(crate) enum Part {
     Callers,
     OpenCalls,
+    OldCalls,
     Spend,
     Receipts,
     Backlog,
@@ -22,6 +23,7 @@ impl fmt::Display for Part {
         f.write_str(match self {
             Self::Callers => "cannot import, change or show callers",
             Self::OpenCalls => "cannot list the calls that were never written back",
+            Self::OldCalls => "cannot read calls again",
             Self::Spend => "cannot count what look-ups cost",
             Self::Receipts => "cannot keep receipts",
             Self::Backlog => "cannot keep the summaries that wait for a language model",

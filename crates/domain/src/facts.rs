@@ -333,14 +333,6 @@ impl fmt::Debug for Spoken {
     }
 }
 
-impl Extraction {
-    /// Whether the caller refused consent to recording or to keeping what was said.
-    #[must_use]
-    pub fn refuses_consent(&self) -> bool {
-        self.facts.iter().any(|fact| fact.key == FactKey::Consent)
-    }
-}
-
 /// The most facts of one key in one call; of more, the last ones are kept.
 const MOST_OF_A_KEY: usize = 16;
 

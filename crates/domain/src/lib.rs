@@ -18,6 +18,7 @@ pub mod json;
 pub mod memory;
 pub mod phone;
 pub mod port;
+pub mod reading;
 pub mod recall;
 pub mod receipt;
 pub mod rewrite;

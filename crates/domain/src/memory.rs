@@ -6,7 +6,7 @@ use crate::{
     call::{CallId, Contact, EndedCall, RecentCall, SessionId},
     caller::{Caller, DoNotCall},
     enrichment::CachedLookup,
-    facts::{KnownFact, SaidFact},
+    facts::{FactKey, KnownFact, SaidFact},
     identity::Trace,
     phone::PhoneNumber,
     themes::Themes,
@@ -47,6 +47,8 @@ pub struct CallRecord {
     pub themes: Themes,
     /// The caller's wish in it not to be called any more.
     pub no_more_calls: Option<Wish>,
+    /// The rules that made the summary, the facts and the themes, as [`crate::reading::RULES`] numbers them.
+    pub rules: u32,
     /// When the call began, unless a recall of the same session tells better; milliseconds since the epoch.
     pub started_at_ms: i64,
     /// When the caller was in contact.
@@ -88,6 +90,20 @@ impl fmt::Debug for Wish {
 }
 
 impl CallRecord {
+    /// Whether the caller refused consent to recording or to keeping what was said.
+    #[must_use]
+    pub fn refuses_consent(&self) -> bool {
+        self.facts.iter().any(|said| said.fact.key == FactKey::Consent)
+    }
+
+    /// Leaves out all that was said but for the refusal of consent.
+    pub fn withhold(&mut self) {
+        self.call.transcript = Vec::new();
+        self.summary = String::new();
+        self.themes = Themes::default();
+        self.facts.retain(|said| said.fact.key == FactKey::Consent);
+    }
+
     /// When the call took place, as far as the report tells.
     #[must_use]
     pub fn span(&self) -> Contact {

@@ -9,9 +9,11 @@
 
 pub mod checks;
 pub mod findings;
+mod rules;
 pub mod summary;
 pub mod text;
 pub mod themes;
 mod transcript;
 
+pub use rules::RULES;
 pub use transcript::{Evidence, Speaker, Transcript};

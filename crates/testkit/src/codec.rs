@@ -141,8 +141,8 @@ structs! {
     PendingRewrite { due, attempts }
     caller::Profile { name, tags, custom_attributes, corrections }
     Correction { key, word, at_ms }
-    Call { id, record, process, commit, corrections, pending, no_more_calls }
-    CallRecord { call, summary, facts, themes, no_more_calls, started_at_ms, contact, received_at_ms, arrival }
+    Call { id, record, process, commit, corrections, pending, no_more_calls, is_rewritten, by_model }
+    CallRecord { call, summary, facts, themes, no_more_calls, rules, started_at_ms, contact, received_at_ms, arrival }
     Contact { first_ms, last_ms }
     EndedCall { session_id, number, transcript, duration_s, outcome, agent_metadata }
     Turn { role, text, ts_ms }

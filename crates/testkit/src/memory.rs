@@ -22,17 +22,18 @@ use domain::{
     memory::{CallRecord, MOST_GAPS, OpenCall, RECENT_CALLS, Recollection},
     phone::PhoneNumber,
     port::{
-        CallerAdmin, CallerMemory, ChangeError, Claim, Day, EnrichmentCache, OpenCalls, RecallQuery, RequestId,
-        Subject, SummaryBacklog,
+        CallerAdmin, CallerMemory, ChangeError, Claim, Day, EnrichmentCache, OldCall, OldCalls, OpenCalls, RecallQuery,
+        RequestId, Settled, Subject, SummaryBacklog,
         rewrite::{ATTEMPTS, WORTH_MS},
     },
+    reading::{RULES, Report},
     rewrite::{self, Rewrite},
     themes::Themes,
 };
 use uuid::Uuid;
 
 use crate::{
-    state::{Call, Callers, PendingRewrite, Profile},
+    state::{Access, Call, Callers, PendingRewrite, Profile},
     world::{PartGuard, World},
 };
 
@@ -426,6 +427,7 @@ impl CallerMemory for InMemoryCallerMemory {
             let previous = std::mem::replace(&mut stored.record, record.clone());
             stored.corrections += 1;
             stored.pending = PendingRewrite::since(record.received_at_ms);
+            (stored.is_rewritten, stored.by_model) = (false, 0);
             callers.changed(&previous.call.number, record.received_at_ms);
             if call.transcript.is_empty()
                 && let Some(profile) = callers.profiles.get_mut(&previous.call.number)
@@ -447,6 +449,8 @@ impl CallerMemory for InMemoryCallerMemory {
                 corrections: 0,
                 pending: PendingRewrite::since(record.received_at_ms),
                 no_more_calls: false,
+                is_rewritten: false,
+                by_model: 0,
             };
             callers.calls.insert(call.session_id.clone(), stored);
             None
@@ -747,6 +751,7 @@ impl SummaryBacklog for InMemoryCallerMemory {
         };
         call.pending.due = None;
         if let Some(rewrite) = rewrite {
+            call.is_rewritten = true;
             let record = &mut call.record;
             record.summary = rewrite.summary;
             let transcript = &record.call.transcript;
@@ -757,6 +762,7 @@ impl SummaryBacklog for InMemoryCallerMemory {
             let known = record.facts.iter();
             let known = known.map(|said| (said.fact.key, said.fact.value.as_str()));
             let new = rewrite::beside(known, said.collect());
+            call.by_model = new.len();
             record.facts.extend(new);
         }
         let number = call.record.call.number.clone();
@@ -779,5 +785,127 @@ impl SummaryBacklog for InMemoryCallerMemory {
             pending.attempts = claim.attempt - u32::from(!counts);
         }
         Ok(())
+    }
+}
+
+impl Call {
+    /// Which report this is.
+    fn version(&self) -> Vec<u8> {
+        self.corrections.to_be_bytes().to_vec()
+    }
+
+    /// Puts what the rules make of the call now in the place of what they made of it before; whether anything changed.
+    fn reread(&mut self, reading: &CallRecord) -> bool {
+        let before = self.record.clone();
+        let by_rules = self.record.facts.len() - self.by_model;
+        let by_model = self.record.facts.split_off(by_rules);
+        self.record.facts.clone_from(&reading.facts);
+        let known = reading.facts.iter();
+        let known = known.map(|said| (said.fact.key, said.fact.value.as_str()));
+        let by_model = rewrite::beside(known, by_model);
+        self.by_model = by_model.len();
+        self.record.facts.extend(by_model);
+        if !self.is_rewritten {
+            self.record.summary.clone_from(&reading.summary);
+        }
+        self.record.themes.clone_from(&reading.themes);
+        self.record != before
+    }
+}
+
+impl InMemoryCallerMemory {
+    /// Every call, in the order of the ids.
+    fn old_calls(&self, during: &'static str, deadline: Deadline) -> Result<Vec<(u32, OldCall)>, PortError> {
+        let zones: HashMap<_, _> = {
+            let access = self.world.open::<Access>(during, deadline)?;
+            let zones = access.tenants.iter();
+            zones.map(|tenant| (tenant.id, tenant.settings.time_zone)).collect()
+        };
+        let tenants = self.open(during, deadline)?;
+        let of_tenants = tenants
+            .iter()
+            .flat_map(|(tenant, callers)| callers.calls.values().map(|call| (*tenant, call)));
+        let mut calls: Vec<_> = of_tenants
+            .map(|(tenant, call)| {
+                let old = OldCall {
+                    tenant,
+                    call: call.id,
+                    version: call.version(),
+                    report: Some(Report {
+                        call: call.record.call.clone(),
+                        received_at_ms: call.record.received_at_ms,
+                        arrival: call.record.arrival,
+                        time_zone: zones.get(&tenant).copied().flatten().unwrap_or_default(),
+                    }),
+                };
+                (call.record.rules, old)
+            })
+            .collect();
+        calls.sort_by_key(|(_, old)| old.call);
+        Ok(calls)
+    }
+}
+
+#[async_trait]
+impl OldCalls for InMemoryCallerMemory {
+    async fn outdated(&self, limit: u32, deadline: Deadline) -> Result<Vec<OldCall>, PortError> {
+        let calls = self.old_calls("outdated", deadline)?.into_iter();
+        let outdated = calls.filter(|(rules, _)| *rules < RULES).map(|(_, old)| old);
+        Ok(outdated.take(limit as usize).collect())
+    }
+
+    async fn following(
+        &self,
+        tenant: Option<TenantId>,
+        after: Option<CallId>,
+        limit: u32,
+        deadline: Deadline,
+    ) -> Result<Vec<OldCall>, PortError> {
+        let calls = self.old_calls("following", deadline)?.into_iter().map(|(_, old)| old);
+        let following = calls.filter(|old| {
+            tenant.is_none_or(|tenant| old.tenant == tenant) && after.is_none_or(|after| old.call > after)
+        });
+        Ok(following.take(limit as usize).collect())
+    }
+
+    async fn settle(
+        &self,
+        call: &OldCall,
+        reading: Option<&CallRecord>,
+        deadline: Deadline,
+    ) -> Result<Settled, PortError> {
+        let mut tenants = self.open("settle old call", deadline)?;
+        let callers = tenants.entry(call.tenant).or_default();
+        let stored = callers.calls.values_mut().find(|stored| stored.id == call.call);
+        let Some(stored) = stored.filter(|stored| stored.version() == call.version) else {
+            return Ok(Settled::Overtaken);
+        };
+        stored.record.rules = reading.map_or(RULES, |reading| reading.rules);
+        let former = stored.record.themes.clone();
+        let mut changes = reading.is_some_and(|reading| stored.reread(reading));
+        let wish = reading.and_then(|reading| reading.no_more_calls.clone());
+        if let Some(wish) = wish.filter(|_| !stored.no_more_calls) {
+            stored.no_more_calls = true;
+            let (id, number) = (stored.id, stored.record.call.number.clone());
+            let of_caller = callers.calls_of(&number);
+            let is_first = of_caller.iter().filter(|call| call.no_more_calls).count() == 1;
+            let profile = callers.profiles.get_mut(&number).filter(|_| is_first);
+            if let Some(profile) = profile.filter(|profile| profile.do_not_call.is_none()) {
+                profile.do_not_call = Some(wish.mark(id));
+                changes = true;
+            }
+        }
+        let stored = callers.calls.values().find(|stored| stored.id == call.call);
+        let Some(stored) = stored.filter(|_| changes) else {
+            return Ok(Settled::Same);
+        };
+        let (number, themes) = (stored.record.call.number.clone(), stored.record.themes.clone());
+        if let Some(profile) = callers.profiles.get_mut(&number) {
+            profile.themes = profile.themes.corrected(&former, &themes);
+            profile.rewrite = None;
+            // Whoever is writing about the caller finds another lease.
+            profile.pending.due = profile.pending.due.map(|due_ms| due_ms + 1);
+        }
+        Ok(Settled::Changed)
     }
 }

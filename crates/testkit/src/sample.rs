@@ -11,6 +11,7 @@ use domain::{
     memory::{Arrival, CallRecord},
     phone::PhoneNumber,
     port::{RecallQuery, access::NewTenant},
+    reading::RULES,
     receipt::{CallerState, Group, Receipt, ReceiptId},
     themes::Themes,
 };
@@ -107,6 +108,7 @@ pub fn record(number: &PhoneNumber, session: &str, received_at_ms: i64, arrival:
         facts: Vec::new(),
         themes: Themes::default(),
         no_more_calls: None,
+        rules: RULES,
         started_at_ms: received_at_ms - 60_000,
         contact: Contact {
             first_ms: received_at_ms,

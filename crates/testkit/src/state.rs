@@ -83,6 +83,10 @@ pub(crate) struct Call {
     pub(crate) pending: PendingRewrite,
     /// Whether a report of the call has marked its caller.
     pub(crate) no_more_calls: bool,
+    /// Whether the summary is a model's.
+    pub(crate) is_rewritten: bool,
+    /// How many of the facts, at their end, are a model's.
+    pub(crate) by_model: usize,
 }
 
 /// Paid look-ups and caps.

@@ -7,8 +7,8 @@ use domain::{
     context::Deadline,
     error::{PortError, SchemaTooOld},
     port::{
-        AccessAdmin, CallerAdmin, CallerMemory, EnrichmentCache, KeyStore, MigrateError, Migration, OpenCalls,
-        OpenError, PoolState, ReceiptStore, SpendAdmin, SpendLedger, Storage, StorageDriver, StorageOptions,
+        AccessAdmin, CallerAdmin, CallerMemory, EnrichmentCache, KeyStore, MigrateError, Migration, OldCalls,
+        OpenCalls, OpenError, PoolState, ReceiptStore, SpendAdmin, SpendLedger, Storage, StorageDriver, StorageOptions,
         SummaryBacklog,
     },
 };
@@ -110,6 +110,10 @@ impl Storage for InMemoryStorage {
     }
 
     fn open_calls(&self) -> Option<Arc<dyn OpenCalls>> {
+        Some(self.memory.clone())
+    }
+
+    fn old_calls(&self) -> Option<Arc<dyn OldCalls>> {
         Some(self.memory.clone())
     }
 

@@ -5,8 +5,8 @@ use std::ffi::{OsStr, OsString};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use super::{
-    caller, calls, do_not_call, doctor::Doctor, examples, failure::Failure, key, migrate, output, recall, receipt,
-    replay, tenant, usage, usage_error, variables,
+    caller, calls, do_not_call, doctor::Doctor, examples, failure::Failure, key, memory, migrate, output, recall,
+    receipt, replay, tenant, usage, usage_error, variables,
 };
 use crate::{config::ServeSettings, storages::Storages};
 
@@ -48,6 +48,9 @@ pub(super) enum Command {
     /// List, export and change who does not want to be called
     #[command(subcommand, arg_required_else_help = false)]
     DoNotCall(do_not_call::Command),
+    /// Read old calls again
+    #[command(subcommand, arg_required_else_help = false)]
+    Memory(memory::Command),
     /// Show the receipts of recalls, and how their calls ended
     #[command(subcommand, arg_required_else_help = false)]
     Receipt(receipt::Command),

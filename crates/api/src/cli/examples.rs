@@ -25,7 +25,7 @@ pub(super) fn text(examples: &[(&str, &str)], storages: &Storages) -> String {
     lines.join("\n")
 }
 
-const EXAMPLES: [(&str, Examples); 37] = [
+const EXAMPLES: [(&str, Examples); 39] = [
     (
         "",
         &[
@@ -290,6 +290,20 @@ const EXAMPLES: [(&str, Examples); 37] = [
             "A caller who wants to be called after all",
             "caller-memory do-not-call clear +12025550142 --tenant acme",
         )],
+    ),
+    (
+        "memory",
+        &[("Every call as the present rules read it", "caller-memory memory reread")],
+    ),
+    (
+        "memory reread",
+        &[
+            ("Every call as the present rules read it", "caller-memory memory reread"),
+            (
+                "Of one tenant, for example after its time zone was set",
+                "caller-memory memory reread --tenant acme",
+            ),
+        ],
     ),
     (
         "receipt",

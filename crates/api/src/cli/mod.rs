@@ -14,6 +14,7 @@ mod doctor;
 mod examples;
 mod failure;
 mod key;
+mod memory;
 mod migrate;
 mod output;
 mod progress;
@@ -71,6 +72,7 @@ fn run(storages: &Storages) -> Result<(), Failure> {
         Command::Usage(command) => usage::run(command),
         Command::Calls(command) => calls::run(command),
         Command::DoNotCall(command) => do_not_call::run(command),
+        Command::Memory(command) => memory::run(command),
         Command::Receipt(command) => receipt::run(command),
         Command::Openapi => output::json(&crate::openapi::document()),
         Command::Recall(command) => recall::run(&command),

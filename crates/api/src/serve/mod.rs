@@ -207,10 +207,12 @@ async fn serve(settings: ServeSettings, traces: Option<Arc<Traces>>) -> Result<(
         api,
         look_ups,
         open_calls,
+        reread,
         receipts,
         rewriter,
     } = compose(&settings, &storage, outside, &metrics, traces.clone());
     let counting = open_calls.map(|gauge| tokio::spawn(gauge.run()));
+    let rereading = reread.map(|sweep| tokio::spawn(sweep.run()));
     let api = Data::new(api);
     let admin = Data::new(Admin {
         metrics,
@@ -236,8 +238,8 @@ async fn serve(settings: ServeSettings, traces: Option<Arc<Traces>>) -> Result<(
         }),
     };
     draining.store(true, Ordering::Relaxed);
-    if let Some(counting) = counting {
-        counting.abort();
+    for task in [counting, rereading].into_iter().flatten() {
+        task.abort();
     }
     tracing::info!("stopping: requests in flight may finish");
     if let Some(rewriter) = rewriter {

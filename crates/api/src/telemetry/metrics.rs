@@ -111,6 +111,7 @@ pub struct Metrics {
     degraded: Counter,
     facts: Family<FactLabels, Counter>,
     credentials: Family<OutcomeLabel, Counter>,
+    calls_reread: Family<OutcomeLabel, Counter>,
     lookup_times: Times<LookupLabels>,
     lookups_skipped: Family<LookupLabels, Counter>,
     receipts_kept: Counter,
@@ -153,6 +154,12 @@ impl Metrics {
         registry.register("recalls_degraded", "Recalls answered without memory", degraded.clone());
         registry.register("facts", "Calls read for facts, by key and outcome", facts.clone());
         registry.register("credentials", "Verified credentials by outcome", credentials.clone());
+        let calls_reread = Family::default();
+        registry.register(
+            "calls_reread",
+            "Calls read again because the rules have changed, by outcome",
+            calls_reread.clone(),
+        );
         let lookup_times = Times::new_with_constructor(Latencies);
         let lookups_skipped = Family::default();
         registry.register_with_unit(
@@ -202,6 +209,7 @@ impl Metrics {
             degraded,
             facts,
             credentials,
+            calls_reread,
             lookup_times,
             lookups_skipped,
             receipts_kept,
@@ -257,6 +265,11 @@ impl Metrics {
             100000 once a minute";
         self.registry().register("calls_open", help, gauge.clone());
         gauge
+    }
+
+    /// Counts a call that was read again.
+    pub(crate) fn call_reread(&self, outcome: &'static str) {
+        self.calls_reread.get_or_create(&OutcomeLabel { outcome }).inc();
     }
 
     /// Counts receipts that begin to wait.
@@ -389,6 +402,7 @@ mod tests {
         metrics.facts(FactKey::Name, FactOutcome::Doubtful);
         metrics.calls_open().set(3);
         metrics.degraded();
+        metrics.call_reread("changed");
         metrics.credential(None);
         metrics.credential(Some(&Refusal::unauthorized()));
         LookupProbe::ended(&metrics, "twilio", "hit", Duration::from_millis(70));
@@ -406,6 +420,7 @@ mod tests {
             "caller_memory_stage_duration_seconds_bucket{le=\"0.00025\",stage=\"memory_caller\"} 1",
             "caller_memory_recalls_degraded_total 1",
             "caller_memory_calls_open 3",
+            "caller_memory_calls_reread_total{outcome=\"changed\"} 1",
             "caller_memory_facts_total{key=\"name\",outcome=\"doubtful\"} 1",
             "caller_memory_credentials_total{outcome=\"accepted\"} 1",
             "caller_memory_credentials_total{outcome=\"refused\"} 1",

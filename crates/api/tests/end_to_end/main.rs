@@ -9,6 +9,7 @@ mod identity;
 mod llm;
 mod receipts;
 mod remembered;
+mod reread;
 mod service;
 mod vendor;
 

@@ -5,6 +5,7 @@ pub mod caller_admin;
 pub mod clock;
 pub mod enrichment;
 pub mod memory;
+pub mod old_calls;
 pub mod probe;
 pub mod receipt;
 pub mod rewrite;
@@ -18,6 +19,7 @@ pub use enrichment::{
     Enricher, EnrichmentAnswer, EnrichmentCache, EnrichmentProvider, EnrichmentQuery, LookupProbe, Skip,
 };
 pub use memory::{CallerMemory, OpenCalls, RecallQuery};
+pub use old_calls::{OldCall, OldCalls, Settled};
 pub use probe::{Probe, Stage};
 pub use receipt::ReceiptStore;
 pub use rewrite::{Claim, ModelError, RequestId, RewriteProbe, Subject, Summarizer, SummaryBacklog};

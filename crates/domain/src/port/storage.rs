@@ -5,7 +5,7 @@ use std::{fmt, path::PathBuf, sync::Arc};
 use async_trait::async_trait;
 
 use super::{
-    AccessAdmin, CallerAdmin, CallerMemory, EnrichmentCache, KeyStore, OpenCalls, ReceiptStore, SpendAdmin,
+    AccessAdmin, CallerAdmin, CallerMemory, EnrichmentCache, KeyStore, OldCalls, OpenCalls, ReceiptStore, SpendAdmin,
     SpendLedger, SummaryBacklog,
 };
 use crate::{
@@ -145,6 +145,12 @@ pub trait Storage: Send + Sync {
 
     /// Lists calls that were never written back; without it, `calls open` and its metric are missing.
     fn open_calls(&self) -> Option<Arc<dyn OpenCalls>> {
+        None
+    }
+
+    /// The calls that are kept, to be read again; without it, they stay as the rules of their day read them, and
+    /// `memory reread` is missing.
+    fn old_calls(&self) -> Option<Arc<dyn OldCalls>> {
         None
     }
 

@@ -2,19 +2,16 @@
 
 use std::sync::atomic::Ordering;
 
-use language::{findings, summary};
-
 use super::service::CallerService;
 use crate::{
     access::{OnRefusedConsent, Scope},
-    call::{self, EndedCall, started_at_ms},
+    call::EndedCall,
     context::CallContext,
     error::{Error, PortError},
-    facts::{self, Fact, FactKey, SaidFact, said_at_ms},
-    memory::{Arrival, CallRecord, Wish},
+    memory::Arrival,
     phone::Region,
     port::Stage,
-    themes::Themes,
+    reading::{self, Reading, Report},
 };
 
 /// The permit for one call end: the key has the scope `calls:write`. It also holds when the report arrived, which is
@@ -63,48 +60,24 @@ impl CallerService {
             ..
         } = permit;
 
-        let started_at_ms = started_at_ms(&call, received_at_ms);
-        let began = self.ports.clock.instant();
-        let transcript = call::read(&call.transcript);
-        let findings = findings::of_call(&transcript, Some(Self::time_zone(ctx).day(started_at_ms)));
-        let found = facts::of_call(&transcript, &findings);
-        self.measured(Stage::Facts, began);
-        let is_withheld = found.refuses_consent()
-            && ctx.principal.settings.on_refused_consent == Some(OnRefusedConsent::MetadataOnly);
-        for (key, outcome) in found.outcomes {
-            self.ports.probe.facts(key, outcome);
-        }
-
-        let began = self.ports.clock.instant();
-        let summary = summary::of_call(&transcript, &findings);
-        let themes = Themes::of_call(&transcript);
-        self.measured(Stage::Summary, began);
-
-        let said = |fact: Fact| {
-            let turn = &call.transcript[fact.turn];
-            SaidFact::new(fact, turn, started_at_ms, received_at_ms)
-        };
-        let no_more_calls = found.no_more_calls.map(|spoken| Wish {
-            at_ms: said_at_ms(&call.transcript[spoken.turn], started_at_ms, received_at_ms),
-            quote: spoken.quote,
-        });
-        let mut record = CallRecord {
-            facts: found.facts.into_iter().map(said).collect(),
-            no_more_calls,
-            contact: call::contact(&call, received_at_ms),
+        let report = Report {
             call,
-            summary,
-            themes,
-            started_at_ms,
             received_at_ms,
             arrival,
+            time_zone: Self::time_zone(ctx),
         };
-        if is_withheld {
-            record.call.transcript = Vec::new();
-            record.summary = String::new();
-            record.themes = Themes::default();
-            record.facts.retain(|said| said.fact.key == FactKey::Consent);
+        let mut began = self.ports.clock.instant();
+        let Reading { mut record, outcomes } = reading::read(report, |stage| {
+            began += self.measured(stage, began);
+        });
+        for (key, outcome) in outcomes {
+            self.ports.probe.facts(key, outcome);
         }
+        let on_refused_consent = ctx.principal.settings.on_refused_consent;
+        if record.refuses_consent() && on_refused_consent == Some(OnRefusedConsent::MetadataOnly) {
+            record.withhold();
+        }
+
         let began = self.ports.clock.instant();
         let written = self
             .ports

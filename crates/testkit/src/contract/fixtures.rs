@@ -5,8 +5,8 @@ use std::{any::Any, sync::Arc};
 use domain::{
     access::TenantId,
     port::{
-        AccessAdmin, CallerAdmin, CallerMemory, EnrichmentCache, KeyStore, OpenCalls, ReceiptStore, SpendAdmin,
-        SpendLedger, SummaryBacklog,
+        AccessAdmin, CallerAdmin, CallerMemory, EnrichmentCache, KeyStore, OldCalls, OpenCalls, ReceiptStore,
+        SpendAdmin, SpendLedger, SummaryBacklog,
     },
 };
 
@@ -123,6 +123,27 @@ pub struct BacklogFixture {
     pub memory: Arc<dyn CallerMemory>,
     /// Two tenants without callers.
     pub tenants: [TenantId; 2],
+    /// What has to live as long as the store.
+    pub keep: Box<dyn Any + Send>,
+}
+
+/// What the suite of [`OldCalls`] works on.
+///
+/// The store must hold the two tenants and nothing else, because calls are read of all. So every test needs its own.
+pub struct OldCallsFixture {
+    /// The implementation.
+    pub old_calls: Arc<dyn OldCalls>,
+    /// The memory over the same store.
+    pub memory: Arc<dyn CallerMemory>,
+    /// The summaries of the same store that wait for a language model. The clauses about them are skipped when there is
+    /// none.
+    pub backlog: Option<Arc<dyn SummaryBacklog>>,
+    /// The administration of the same store's callers. The clause about it is skipped when there is none.
+    pub callers: Option<Arc<dyn CallerAdmin>>,
+    /// The tenants of the same store.
+    pub access: Arc<dyn AccessAdmin>,
+    /// Two tenants with their names, without callers.
+    pub tenants: [(TenantId, String); 2],
     /// What has to live as long as the store.
     pub keep: Box<dyn Any + Send>,
 }

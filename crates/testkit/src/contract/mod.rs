@@ -9,6 +9,7 @@
 //! | [`CallerMemory`] | [`caller_memory_contract!`](crate::caller_memory_contract) | [`CallerMemoryFixture`] |
 //! | [`CallerMemory`], facts | [`caller_facts_contract!`](crate::caller_facts_contract) | [`CallerMemoryFixture`] |
 //! | [`OpenCalls`], gaps | [`open_calls_contract!`](crate::open_calls_contract) | [`OpenCallsFixture`] |
+//! | [`OldCalls`] | [`old_calls_contract!`](crate::old_calls_contract) | [`OldCallsFixture`] |
 //! | [`EnrichmentCache`] | [`enrichment_cache_contract!`] | [`EnrichmentCacheFixture`] |
 //! | [`KeyStore`] | [`key_store_contract!`](crate::key_store_contract) | [`AccessFixture`] |
 //! | [`AccessAdmin`] | [`access_admin_contract!`](crate::access_admin_contract) | [`AccessFixture`] |
@@ -65,6 +66,7 @@
 //! [`CallerMemory`]: domain::port::CallerMemory
 //! [`EnrichmentCache`]: domain::port::EnrichmentCache
 //! [`KeyStore`]: domain::port::KeyStore
+//! [`OldCalls`]: domain::port::OldCalls
 //! [`OpenCalls`]: domain::port::OpenCalls
 //! [`ReceiptStore`]: domain::port::ReceiptStore
 //! [`SpendAdmin`]: domain::port::SpendAdmin
@@ -81,6 +83,7 @@ pub mod enrichment_provider;
 mod fixtures;
 pub mod key_store;
 pub mod of_storage;
+pub mod old_calls;
 pub mod open_calls;
 pub mod rate_limiter;
 pub mod receipt_store;
@@ -95,8 +98,8 @@ use std::{future::Future, time::Duration};
 pub use authenticator::{AuthenticatorFixture, CacheTimes};
 pub use enrichment_provider::{EnrichmentProviderFixture, Made};
 pub use fixtures::{
-    AccessFixture, BacklogFixture, CallerAdminFixture, CallerMemoryFixture, EnrichmentCacheFixture, OpenCallsFixture,
-    ReceiptFixture, SpendFixture,
+    AccessFixture, BacklogFixture, CallerAdminFixture, CallerMemoryFixture, EnrichmentCacheFixture, OldCallsFixture,
+    OpenCallsFixture, ReceiptFixture, SpendFixture,
 };
 pub use of_storage::StorageFixture;
 pub use rate_limiter::RateLimiterFixture;
@@ -171,6 +174,7 @@ macro_rules! every_contract {
                 of_storage::caller_memory($fixture.await).await
             });
             $crate::open_calls_contract!(open_calls, async { of_storage::open_calls($fixture.await).await });
+            $crate::old_calls_contract!(old_calls, async { of_storage::old_calls($fixture.await).await });
             $crate::enrichment_cache_contract!(enrichment_cache, async {
                 of_storage::enrichment_cache($fixture.await).await
             });

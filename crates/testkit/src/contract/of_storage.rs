@@ -8,8 +8,8 @@ use domain::{
 };
 
 use super::{
-    AccessFixture, BacklogFixture, CallerAdminFixture, CallerMemoryFixture, EnrichmentCacheFixture, OpenCallsFixture,
-    ReceiptFixture, SpendFixture,
+    AccessFixture, BacklogFixture, CallerAdminFixture, CallerMemoryFixture, EnrichmentCacheFixture, OldCallsFixture,
+    OpenCallsFixture, ReceiptFixture, SpendFixture,
 };
 use crate::sample::{NOW_MS, ample, new_tenant};
 
@@ -160,5 +160,20 @@ pub async fn backlog(fixture: Option<StorageFixture>) -> Option<BacklogFixture> 
         memory: here.memory(),
         tenants: two_tenants(&*here).await.map(|(id, _)| id),
         keep: Box::new((here, there, fixture.keep)),
+    })
+}
+
+/// The fixture of [`old_calls_contract!`](crate::old_calls_contract) over a storage.
+pub async fn old_calls(fixture: Option<StorageFixture>) -> Option<OldCallsFixture> {
+    let fixture = fixture?;
+    let storage = fixture.migrated().await;
+    Some(OldCallsFixture {
+        old_calls: storage.old_calls()?,
+        callers: storage.callers(),
+        memory: storage.memory(),
+        backlog: storage.backlog(),
+        access: storage.access(),
+        tenants: two_tenants(&*storage).await,
+        keep: Box::new((storage, fixture.keep)),
     })
 }
