@@ -97,6 +97,22 @@ fn hot(dialect: DbBackend, tenant: Uuid) -> Vec<Hot> {
             values: vec![tenant.into(), given.into()],
         },
         Hot {
+            what: "caller to rewrite",
+            sql: rewrite::due_caller(dialect),
+            values: vec![1_i64.into(), 0_i64.into(), 5_i64.into()],
+        },
+        Hot {
+            what: "call to rewrite",
+            sql: rewrite::due_call(dialect),
+            values: vec![1_i64.into(), 0_i64.into(), 5_i64.into()],
+        },
+    ]
+}
+
+/// The statements with which calls are read again.
+fn rereading(tenant: Uuid) -> [Hot; 3] {
+    [
+        Hot {
             what: "calls to read again",
             sql: old_calls::OUTDATED,
             values: vec![1_i64.into(), 20_i64.into()],
@@ -110,16 +126,6 @@ fn hot(dialect: DbBackend, tenant: Uuid) -> Vec<Hot> {
             what: "facts of a call",
             sql: facts::STORED,
             values: vec![tenant.into(), Uuid::now_v7().into()],
-        },
-        Hot {
-            what: "caller to rewrite",
-            sql: rewrite::due_caller(dialect),
-            values: vec![1_i64.into(), 0_i64.into(), 5_i64.into()],
-        },
-        Hot {
-            what: "call to rewrite",
-            sql: rewrite::due_call(dialect),
-            values: vec![1_i64.into(), 0_i64.into(), 5_i64.into()],
         },
     ]
 }
@@ -155,7 +161,7 @@ async fn sqlite_reads_no_table_from_end_to_end() {
     let place = Place::sqlite();
     let database = place.migrated().await;
     let tenant = tenant(&database, "one").await;
-    for hot in hot(DbBackend::Sqlite, tenant.0) {
+    for hot in hot(DbBackend::Sqlite, tenant.0).into_iter().chain(rereading(tenant.0)) {
         let plan = explain(&database.backend().writer().connection, "EXPLAIN QUERY PLAN", &hot).await;
         let scans: Vec<_> = plan
             .iter()
@@ -207,7 +213,10 @@ async fn postgres_reads_no_table_from_end_to_end() {
         .execute_unprepared("SET LOCAL enable_seqscan = off")
         .await
         .unwrap();
-    for hot in hot(DbBackend::Postgres, tenant.0) {
+    for hot in hot(DbBackend::Postgres, tenant.0)
+        .into_iter()
+        .chain(rereading(tenant.0))
+    {
         let plan = explain(&transaction, "EXPLAIN (COSTS OFF)", &hot).await;
         assert!(
             !plan.iter().any(|step| step.contains("Seq Scan")),

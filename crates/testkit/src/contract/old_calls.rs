@@ -202,7 +202,7 @@ pub async fn a_reading_takes_the_place_of_the_former_one(fixture: &OldCallsFixtu
     );
     assert_eq!(after.caller.name.as_deref(), Some("Maren Okafor"));
     let mut shown = before.recent_calls.clone();
-    shown[0].summary = "Caller asked well.".to_owned();
+    "Caller asked well.".clone_into(&mut shown[0].summary);
     assert_eq!(after.recent_calls, shown);
     assert_eq!(
         (
