@@ -112,6 +112,7 @@ pub(crate) struct CallerRow {
 
 /// The mark of a caller who does not want to be called, in a row of `callers`.
 #[derive(FromQueryResult)]
+#[expect(clippy::struct_field_names, reason = "the fields have the names of their columns")]
 pub(crate) struct MarkRow {
     do_not_call_ms: Option<i64>,
     do_not_call_quote: Option<String>,

@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc};
 
 use crate::{
     call::{CallId, RecentCall},
-    correction::{CORRECTIONS, Correction},
+    correction::{Correction, CorrectionFault},
     enrichment::ShownEnrichment,
     facts::KnownFact,
     json::JsonObject,
@@ -12,9 +12,6 @@ use crate::{
 
 /// The most characters of a name.
 pub const NAME_CHARS: usize = language::findings::NAME_CHARACTERS;
-
-/// The most characters of a fact's value.
-pub const VALUE_CHARS: usize = language::findings::VALUE_CHARACTERS;
 
 /// The most tags of a caller.
 pub const TAGS: usize = 50;
@@ -208,18 +205,9 @@ pub enum ProfileFault {
     /// The attributes are no JSON object.
     #[error("the attributes are not a JSON object; write them as {{\"plan\": \"gold\"}}")]
     NoObject,
-    /// A value says nothing.
-    #[error("the value is empty; give what holds, or drop the fact")]
-    NoValue,
-    /// A value is too long.
-    #[error("the value is longer than {VALUE_CHARS} characters; shorten it")]
-    LongValue,
-    /// A value holds a control character.
-    #[error("the value holds a control character, a tab or a line break for example; remove it")]
-    ControlInValue,
-    /// There are too many corrections.
-    #[error("the caller has {CORRECTIONS} corrections of facts already; drop what is no longer needed")]
-    ManyCorrections,
+    /// A correction of a fact is not kept.
+    #[error(transparent)]
+    Correction(#[from] CorrectionFault),
     /// The attributes are too long.
     #[error(
         "the attributes are longer than {} KiB as JSON; keep the ones that an agent needs",

@@ -1,9 +1,9 @@
 //! What an operator says of a caller's facts: it stands over what was heard, then and later.
 
-use crate::{
-    caller::{ProfileFault, VALUE_CHARS},
-    facts::{FactKey, KnownFact, Terms},
-};
+use crate::facts::{FactKey, KnownFact, Terms};
+
+/// The most characters of a fact's value.
+pub const VALUE_CHARS: usize = language::findings::VALUE_CHARACTERS;
 
 /// The most corrections of a caller.
 pub const CORRECTIONS: usize = 32;
@@ -34,6 +34,23 @@ pub enum Word {
         /// The value that does not hold; all of the key when there is none.
         value: Option<String>,
     },
+}
+
+/// Why a correction is not kept. The texts say what to do and repeat nothing of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum CorrectionFault {
+    /// A value says nothing.
+    #[error("the value is empty; give what holds, or drop the fact")]
+    NoValue,
+    /// A value is too long.
+    #[error("the value is longer than {VALUE_CHARS} characters; shorten it")]
+    LongValue,
+    /// A value holds a control character.
+    #[error("the value holds a control character, a tab or a line break for example; remove it")]
+    ControlInValue,
+    /// There are too many corrections.
+    #[error("the caller has {CORRECTIONS} corrections of facts already; drop what is no longer needed")]
+    ManyCorrections,
 }
 
 impl Correction {
@@ -90,17 +107,17 @@ fn is_same(one: &str, other: &str) -> bool {
 /// Reads the value of a fact: without the blanks around it.
 ///
 /// # Errors
-/// [`ProfileFault::ControlInValue`], [`ProfileFault::NoValue`], [`ProfileFault::LongValue`].
-pub fn value(text: &str) -> Result<String, ProfileFault> {
+/// [`CorrectionFault::ControlInValue`], [`CorrectionFault::NoValue`], [`CorrectionFault::LongValue`].
+pub fn value(text: &str) -> Result<String, CorrectionFault> {
     if text.contains(char::is_control) {
-        return Err(ProfileFault::ControlInValue);
+        return Err(CorrectionFault::ControlInValue);
     }
     let value = text.trim();
     if value.is_empty() {
-        return Err(ProfileFault::NoValue);
+        return Err(CorrectionFault::NoValue);
     }
     if value.chars().count() > VALUE_CHARS {
-        return Err(ProfileFault::LongValue);
+        return Err(CorrectionFault::LongValue);
     }
     Ok(value.to_owned())
 }
@@ -108,11 +125,11 @@ pub fn value(text: &str) -> Result<String, ProfileFault> {
 /// Adds `correction` to `corrections`, in the place of those that it makes void.
 ///
 /// # Errors
-/// [`ProfileFault::ManyCorrections`] when there would be more than [`CORRECTIONS`].
-pub fn add(corrections: &mut Vec<Correction>, correction: Correction) -> Result<(), ProfileFault> {
+/// [`CorrectionFault::ManyCorrections`] when there would be more than [`CORRECTIONS`].
+pub fn add(corrections: &mut Vec<Correction>, correction: Correction) -> Result<(), CorrectionFault> {
     corrections.retain(|earlier| !earlier.is_replaced_by(&correction));
     if corrections.len() >= CORRECTIONS {
-        return Err(ProfileFault::ManyCorrections);
+        return Err(CorrectionFault::ManyCorrections);
     }
     corrections.push(correction);
     Ok(())
@@ -249,11 +266,11 @@ mod tests {
     #[test]
     fn a_value_is_trimmed_and_has_limits() {
         assert_eq!(value(" 12 Mill Lane "), Ok("12 Mill Lane".to_owned()));
-        assert_eq!(value(" "), Err(ProfileFault::NoValue));
-        assert_eq!(value("a\tb"), Err(ProfileFault::ControlInValue));
+        assert_eq!(value(" "), Err(CorrectionFault::NoValue));
+        assert_eq!(value("a\tb"), Err(CorrectionFault::ControlInValue));
         let longest = "ä".repeat(VALUE_CHARS);
         assert_eq!(value(&longest), Ok(longest.clone()));
-        assert_eq!(value(&format!("{longest}x")), Err(ProfileFault::LongValue));
+        assert_eq!(value(&format!("{longest}x")), Err(CorrectionFault::LongValue));
     }
 
     #[test]
@@ -263,7 +280,7 @@ mod tests {
             add(&mut corrections, set(FactKey::Reference, &number.to_string(), 1)).unwrap();
         }
         let one_more = add(&mut corrections, set(FactKey::Reference, "x", 1));
-        assert_eq!(one_more, Err(ProfileFault::ManyCorrections));
+        assert_eq!(one_more, Err(CorrectionFault::ManyCorrections));
         assert_eq!(corrections.len(), CORRECTIONS);
         add(&mut corrections, set(FactKey::Reference, "7", 2)).unwrap();
         add(&mut corrections, drop(FactKey::Reference, None, 3)).unwrap();

@@ -708,9 +708,8 @@ mod tests {
         for (total, facts) in [(2, &on_record[..]), (3, &agreed)] {
             assert!(!told(total, facts, 120).contains("Often"));
         }
-        let long: String = (0..160)
-            .map(|place| format!("{} theme{place}\n", 500 - place))
-            .collect();
+        let long = (0..160).map(|place| format!("{} theme{place}\n", 500 - place));
+        let long = long.collect::<Vec<_>>().concat();
         let calls = [in_call(1, "")];
         for words in [40, 120, 400] {
             let length = SummaryLength::of_words(words);

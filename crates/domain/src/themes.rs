@@ -163,8 +163,9 @@ mod tests {
         let mut caller = Themes::default();
         for call in 0..1_000 {
             let names = (0..language::themes::THEMES).map(|theme| {
-                let letters = [call / 50 % 26, call % 26, theme % 26, theme / 26].map(|n| b'a' + n as u8);
-                format!("2 theme {}\n", String::from_utf8_lossy(&letters))
+                let letters = [call / 50 % 26, call % 26, theme % 26, theme / 26]
+                    .map(|n| char::from(b"abcdefghijklmnopqrstuvwxyz"[n]));
+                format!("2 theme {}\n", String::from_iter(letters))
             });
             caller = caller.with(&of(&names.collect::<String>()));
         }

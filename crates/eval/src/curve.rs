@@ -1,5 +1,7 @@
 //! A drawing of quality against words, as SVG.
 
+use std::fmt::Write as _;
+
 use crate::sessions::{SHARES, Score};
 
 /// The size of a diagram in pixels, and the room beside it for numbers.
@@ -68,11 +70,11 @@ fn diagram(share: usize, title: &str, curves: &[(&str, Vec<Score>)]) -> String {
     );
     for percent in [0.0, 10.0, 20.0, 30.0, 40.0] {
         let (x, y) = (left - 6.0, y(percent) + 4.0);
-        drawn += &format!("<text x=\"{x}\" y=\"{y}\" text-anchor=\"end\">{percent}</text>\n");
+        let _ = writeln!(drawn, "<text x=\"{x}\" y=\"{y}\" text-anchor=\"end\">{percent}</text>");
     }
     for words in [100.0, 200.0, 300.0, 400.0, 500.0] {
         let (x, y) = (x(words), bottom + 16.0);
-        drawn += &format!("<text x=\"{x}\" y=\"{y}\" text-anchor=\"middle\">{words}</text>\n");
+        let _ = writeln!(drawn, "<text x=\"{x}\" y=\"{y}\" text-anchor=\"middle\">{words}</text>");
     }
     for ((_, scores), (colour, dashes)) in curves.iter().zip(STROKES) {
         let point = |score: &Score| {
@@ -80,8 +82,9 @@ fn diagram(share: usize, title: &str, curves: &[(&str, Vec<Score>)]) -> String {
             format!("{:.1},{:.1}", x(score.words.min(MOST_WORDS)), y(percent))
         };
         let points: Vec<String> = scores.iter().map(point).collect();
-        drawn += &format!(
-            "<polyline points=\"{}\" stroke=\"{colour}\" stroke-dasharray=\"{dashes}\"/>\n",
+        let _ = writeln!(
+            drawn,
+            "<polyline points=\"{}\" stroke=\"{colour}\" stroke-dasharray=\"{dashes}\"/>",
             points.join(" ")
         );
     }

@@ -186,6 +186,7 @@ impl Number {
                 tags: Vec::new(),
                 custom_attributes: JsonObject::default(),
                 corrections: Vec::new(),
+                do_not_call: None,
             },
             memory_changed_ms: None,
             summary: None,

@@ -53,6 +53,7 @@ const ENDINGS: [&str; 18] = [
 
 /// A conversation of the data set.
 #[derive(Deserialize)]
+#[expect(clippy::struct_field_names, reason = "the names of the data set")]
 pub(crate) struct Conversation {
     /// `speaker_a`, `speaker_b`, and of each session `session_N` and `session_N_date_time`.
     conversation: HashMap<String, Value>,
@@ -64,6 +65,7 @@ pub(crate) struct Conversation {
 }
 
 #[derive(Deserialize)]
+#[expect(clippy::struct_field_names, reason = "the names of the data set")]
 struct Question {
     question: String,
     #[serde(default)]
@@ -224,7 +226,7 @@ fn turns(said: &[Said], caller: &str, started_at_ms: i64) -> Vec<Turn> {
 
 /// Everybody who calls, and how rare words are.
 pub(crate) struct People {
-    people: Vec<Person>,
+    callers: Vec<Person>,
     /// In how many sessions a stem stands, of how many.
     sessions_with: HashMap<String, usize>,
     sessions: usize,
@@ -252,7 +254,7 @@ impl People {
             }
         }
         Ok(Self {
-            people,
+            callers: people,
             sessions_with,
             sessions,
         })
@@ -268,7 +270,7 @@ impl People {
     fn judge(&self, most: usize, text: impl Fn(&Person, usize) -> String) -> Score {
         let (mut events, mut answers) = ((0, 0), (0, 0));
         let (mut carried, mut words, mut texts) = ((0.0, 0.0), 0, 0);
-        for person in &self.people {
+        for person in &self.callers {
             let last = person.calls.len();
             for after in FIRST_READ..=last {
                 let text = text(person, after);
@@ -340,7 +342,7 @@ pub(crate) fn print(people: &People) {
     println!(
         "{} sessions of {} people, in percent",
         people.sessions,
-        people.people.len()
+        people.callers.len()
     );
     let [events, carried, answers] = SHARES;
     println!(
@@ -420,6 +422,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::float_cmp, reason = "the shares of one or none are exact")]
     fn texts_are_judged_by_what_was_noted() {
         let people = people();
         let score = people.judge(READ_WORDS, |person, after| newest_first(&person.own[..after]));

@@ -213,8 +213,8 @@ const EXAMPLES: [(&str, Examples); 39] = [
                 "caller-memory caller fact set +12025550142 city Leeds",
             ),
             (
-                "An appointment that was agreed elsewhere",
-                "caller-memory caller fact set +12025550142 appointment 'haircut' --when 2026-03-08T16:15",
+                "An order that was placed elsewhere",
+                "caller-memory caller fact set +12025550142 order lamp --when 2026-03-08",
             ),
         ],
     ),

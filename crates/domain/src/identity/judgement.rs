@@ -144,8 +144,8 @@ impl Judgement {
         let open = |at_ms: Option<i64>| at_ms.filter(|at_ms| !persons.are_confirmed_across(*at_ms));
         let returned_ms = open(evidence.trace.returned_ms);
         let line = changes(evidence.lookups);
-        let (carrier_ms, line_type_ms) = (open(line.carrier_ms), open(line.line_type_ms));
-        let owner_ms = open(line.owner_ms);
+        let (carrier_ms, line_type_ms) = (open(line.carrier), open(line.line_type));
+        let owner_ms = open(line.owner);
 
         let has_silence = is_silent || returned_ms.is_some();
         // A number that is ported has a new carrier, and mostly another type of line: that is one sign.

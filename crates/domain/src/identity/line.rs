@@ -6,9 +6,9 @@ use crate::enrichment::{CachedLookup, Enrichment, vendor};
 /// When something of the line changed between two answers of one vendor; in milliseconds since the epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct LineChanges {
-    pub(super) carrier_ms: Option<i64>,
-    pub(super) line_type_ms: Option<i64>,
-    pub(super) owner_ms: Option<i64>,
+    pub(super) carrier: Option<i64>,
+    pub(super) line_type: Option<i64>,
+    pub(super) owner: Option<i64>,
 }
 
 /// What changed, as far as `lookups` tell: several answers of one vendor, or what an answer replaced.
@@ -35,13 +35,13 @@ impl LineChanges {
             before.zip(now).is_some_and(|(before, now)| !is_same(&before, &now))
         };
         if differ(line_before.carrier, line_now.carrier, is_one_firm) {
-            self.carrier_ms = self.carrier_ms.max(Some(at_ms));
+            self.carrier = self.carrier.max(Some(at_ms));
         }
         if differ(line_before.line_type, line_now.line_type, |before, now| before == now) {
-            self.line_type_ms = self.line_type_ms.max(Some(at_ms));
+            self.line_type = self.line_type.max(Some(at_ms));
         }
         if differ(person(before), person(now), fits) || differ(company(before), company(now), is_one_firm) {
-            self.owner_ms = self.owner_ms.max(Some(at_ms));
+            self.owner = self.owner.max(Some(at_ms));
         }
     }
 }
@@ -155,9 +155,9 @@ mod tests {
         for ((a, b, c, d), (e, f, g, h), [carrier, line_type, owner]) in table {
             let (before, now) = (answer(a, b, c, d), answer(e, f, g, h));
             let expected = |at_ms: i64| LineChanges {
-                carrier_ms: carrier.then_some(at_ms),
-                line_type_ms: line_type.then_some(at_ms),
-                owner_ms: owner.then_some(at_ms),
+                carrier: carrier.then_some(at_ms),
+                line_type: line_type.then_some(at_ms),
+                owner: owner.then_some(at_ms),
             };
             let stored = lookup(vendor::TWILIO, now.clone(), Some(before.clone()));
             assert_eq!(changes(&[stored]), expected(100), "{before:?} {now:?}");

@@ -121,9 +121,8 @@ fn is_beginning(short: &str, long: &str) -> bool {
         return false;
     };
     match short.chars().count() {
-        0 => false,
         1 => true,
-        2 => false,
+        0 | 2 => false,
         _ => !matches!(rest, "s" | "es" | "son" | "sen" | "ez" | "a" | "o"),
     }
 }

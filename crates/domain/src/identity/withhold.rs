@@ -51,21 +51,18 @@ impl Judgement {
             Shown::All => None,
             shown => {
                 let (facts, calls) = (read.facts.len(), read.recent_calls.len());
-                match shown {
-                    Shown::Nothing => {
-                        read.facts.clear();
-                        read.recent_calls.clear();
-                    }
-                    _ => {
-                        // What the operator set is the operator's word, as tags are.
-                        let is_own = |call_id: Option<CallId>, at_ms| match call_id {
-                            Some(call_id) => self.is_own(call_id, at_ms),
-                            None => self.owns_beginning(),
-                        };
-                        read.facts.retain(|fact| is_own(fact.call_id, fact.said_at_ms));
-                        read.recent_calls
-                            .retain(|call| self.is_own(call.call_id, call.started_at_ms));
-                    }
+                if let Shown::Nothing = shown {
+                    read.facts.clear();
+                    read.recent_calls.clear();
+                } else {
+                    // What the operator set is the operator's word, as tags are.
+                    let is_own = |call_id: Option<CallId>, at_ms| match call_id {
+                        Some(call_id) => self.is_own(call_id, at_ms),
+                        None => self.owns_beginning(),
+                    };
+                    read.facts.retain(|fact| is_own(fact.call_id, fact.said_at_ms));
+                    read.recent_calls
+                        .retain(|call| self.is_own(call.call_id, call.started_at_ms));
                 }
                 // They are about all of the calls.
                 read.summary = None;

@@ -132,10 +132,19 @@ impl CallerService {
                 ms: now_ms,
                 zone: Self::time_zone(ctx),
             },
-            memory_ms,
-            enrichment_ms,
+            Took {
+                memory_ms,
+                enrichment_ms,
+            },
         )
     }
+}
+
+/// How long the parts of a recall took.
+#[derive(Clone, Copy)]
+struct Took {
+    memory_ms: f64,
+    enrichment_ms: f64,
 }
 
 fn remembered(
@@ -145,8 +154,7 @@ fn remembered(
     enriched: &EnrichmentAnswer,
     length: SummaryLength,
     now: LocalTime,
-    memory_ms: f64,
-    enrichment_ms: f64,
+    took: Took,
 ) -> Recall {
     bounds::keep(&mut read, length);
     let identity = judgement.withhold(&mut read, &mut shown);
@@ -167,8 +175,8 @@ fn remembered(
         facts: Some(read.facts),
         identity: Some(identity),
         cache_hit: shown.is_cached(&enriched.called),
-        memory_ms,
-        enrichment_ms,
+        memory_ms: took.memory_ms,
+        enrichment_ms: took.enrichment_ms,
         memory_age_ms: read.memory_changed_ms.map(age_ms),
         enrichment_age_ms: shown.oldest_ms().map(age_ms),
         enrichment: shown,

@@ -61,22 +61,26 @@ pub fn of_call(transcript: &Transcript<'_>) -> Vec<Theme> {
         weights.entry(stems).or_insert((0, place)).0 += weight;
         place += length;
     }
-    let mut found: Vec<((&str, &str), (u32, usize))> = weights.into_iter().collect();
-    found.retain(|(_, (weight, _))| *weight > 0);
+    let found = weights.into_iter().map(|((_, second), (weight, place))| Found {
+        weight,
+        place,
+        is_pair: !second.is_empty(),
+    });
+    let mut found: Vec<Found> = found.filter(|found| found.weight > 0).collect();
     // Every theme was said at a place of its own, so that the order is always the same.
-    let order = |(_, (weight, place)): &((&str, &str), (u32, usize))| (Reverse(*weight), *place);
+    let order = |found: &Found| (Reverse(found.weight), found.place);
     if found.len() > THEMES {
         found.select_nth_unstable_by_key(THEMES, order);
         found.truncate(THEMES);
     }
     found.sort_unstable_by_key(order);
-    let theme = |((_, second), (weight, place)): ((&str, &str), (u32, usize))| Theme {
-        words: if second.is_empty() {
-            said[place].shown.to_owned()
+    let theme = |found: Found| Theme {
+        words: if found.is_pair {
+            format!("{} {}", said[found.place].shown, said[found.place + 1].shown)
         } else {
-            format!("{} {}", said[place].shown, said[place + 1].shown)
+            said[found.place].shown.to_owned()
         },
-        weight: weight.min(MOST_OF_A_CALL),
+        weight: found.weight.min(MOST_OF_A_CALL),
     };
     found.into_iter().map(theme).collect()
 }
@@ -94,6 +98,13 @@ pub fn stem(words: &str) -> Cow<'_, str> {
         }
         None => Cow::Borrowed(stem_of_word(words)),
     }
+}
+
+/// A theme with where it was said first.
+struct Found {
+    weight: u32,
+    place: usize,
+    is_pair: bool,
 }
 
 /// A word that may name a subject.

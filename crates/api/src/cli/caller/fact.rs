@@ -4,18 +4,15 @@ use std::sync::Arc;
 
 use clap::{Args, Subcommand};
 use domain::{
-    caller::{self, Caller, HistoryFact, Profile, ProfileEdit, ProfileFault},
-    correction::{self, Correction, Word, corrected},
+    caller::{self, Profile, ProfileEdit},
+    correction::{self, Correction, Word},
     facts::{FactKey, Status, Terms},
     port::ChangeError,
 };
 
-use serde::Serialize;
-
 use super::{
-    CallerJson, TermsJson, card,
     tenant::{self, TenantArgs},
-    unknown_caller,
+    view::{CallerJson, card},
 };
 use crate::cli::{
     failure::Failure,
@@ -128,7 +125,7 @@ fn correct(number: &str, key: FactKey, word: Word, of: &TenantArgs) -> Result<()
             .await;
         let known = known.map_err(|error| unusable(&error))?;
         if known.is_none() {
-            return Err(unknown_caller(of));
+            return Err(of.unknown_caller());
         }
         let changed = callers
             .admin
@@ -161,56 +158,6 @@ fn edit(correction: Correction) -> ProfileEdit {
             }
         }
         correction::add(&mut stored.corrections, correction.clone())?;
-        Ok::<_, ProfileFault>(stored)
-    })
-}
-
-/// The facts of a history as the corrections leave them, the operator's word first.
-pub(super) fn as_corrected(heard: Vec<HistoryFact>, corrections: &[Correction]) -> Vec<HistoryFact> {
-    let said = corrected(Vec::new(), corrections).into_iter();
-    let said = said.map(|fact| HistoryFact { fact, stands: true });
-    let heard = heard.into_iter().map(|HistoryFact { fact, stands }| HistoryFact {
-        stands: stands && correction::holds(corrections, fact.key, &fact.value, fact.said_at_ms),
-        fact,
-    });
-    said.chain(heard).collect()
-}
-
-/// The operator's word on a fact.
-#[derive(Serialize)]
-pub(super) struct CorrectionJson<'a> {
-    word: &'static str,
-    key: &'static str,
-    value: Option<&'a str>,
-    #[serde(flatten)]
-    terms: Option<TermsJson<'a>>,
-    at_ms: i64,
-}
-
-impl<'a> From<&'a Correction> for CorrectionJson<'a> {
-    fn from(correction: &'a Correction) -> Self {
-        let (word, value, terms) = match &correction.word {
-            Word::Set { value, terms } => ("set", Some(value.as_str()), terms.as_ref()),
-            Word::Drop { value } => ("drop", value.as_deref(), None),
-        };
-        Self {
-            word,
-            key: correction.key.as_str(),
-            value,
-            terms: terms.map(TermsJson::from),
-            at_ms: correction.at_ms,
-        }
-    }
-}
-
-/// What the operator dropped of a caller, as a person reads it.
-pub(super) fn dropped(caller: &Caller) -> impl Iterator<Item = String> {
-    caller.corrections.iter().filter_map(|correction| {
-        let Word::Drop { value } = &correction.word else {
-            return None;
-        };
-        let what = value.as_ref().map_or_else(String::new, |value| format!(" = {value}"));
-        let until = output::moment(correction.at_ms);
-        Some(format!("{}{what}, heard until {until}", correction.key.as_str()))
+        Ok(stored)
     })
 }

@@ -5,26 +5,23 @@ mod fact;
 mod import;
 mod rows;
 pub(super) mod tenant;
+mod view;
 
-use std::{fmt::Write as _, sync::Arc};
+use std::sync::Arc;
 
 use attributes::AttributeEdit;
 use clap::{Args, Subcommand};
 use domain::{
-    call::{RecentCall, Turn},
-    caller::{self, Caller, DoNotCall, HISTORY_CALLS, History, HistoryCall, HistoryFact, Profile, ProfileEdit},
+    call::RecentCall,
+    caller::{self, HISTORY_CALLS, History, Profile, ProfileEdit},
     error::PortError,
-    facts::Terms,
-    json::JsonObject,
-    phone::PhoneNumber,
     port::ChangeError,
 };
-use serde::Serialize;
-use serde_json::{Value, value::RawValue};
 use tenant::{Callers, TenantArgs};
+pub(super) use view::MarkJson;
+use view::{CallJson, CallerJson, FactJson, HistoryJson, as_corrected, call_card, card, fact_line};
 
 use super::{
-    agreement,
     failure::Failure,
     output,
     store::{deadline, now_ms, unusable},
@@ -137,13 +134,6 @@ impl Edits {
     }
 }
 
-fn unknown_caller(of: &TenantArgs) -> Failure {
-    let name = &of.tenant.0;
-    Failure::Failed(format!(
-        "the tenant {name} has no caller with this number; a call, a recall or `caller-memory caller set` makes one"
-    ))
-}
-
 fn show(command: &Show) -> Result<(), Failure> {
     let Show {
         number,
@@ -155,10 +145,10 @@ fn show(command: &Show) -> Result<(), Failure> {
         let number = tenant::number(number, callers.region)?;
         let history = admin.history(*tenant, &number, deadline()).await;
         let Some(History { caller, calls }) = history.map_err(|error| unusable(&error))? else {
-            return Err(unknown_caller(of));
+            return Err(of.unknown_caller());
         };
         let facts = admin.facts(*tenant, &number, deadline()).await;
-        let facts = fact::as_corrected(facts.map_err(|error| unusable(&error))?, &caller.corrections);
+        let facts = as_corrected(facts.map_err(|error| unusable(&error))?, &caller.corrections);
         let memory = callers.storage.memory();
         // Told when everything else has been shown.
         let mut unreadable = Vec::new();
@@ -214,285 +204,4 @@ fn all_read(unreadable: &[String]) -> Result<(), Failure> {
         "these transcripts are stored but cannot be read: {}",
         unreadable.join("; ")
     )))
-}
-
-/// A caller as a person reads it.
-fn card(number: &PhoneNumber, caller: &Caller) -> String {
-    let mut card = format!("{}\n", number.as_e164());
-    let mut line = |name: &str, value: &str| {
-        let _ = writeln!(card, "  {name:<9} {}", output::printable(value));
-    };
-    line("name", caller.name.as_deref().unwrap_or("none from the operator"));
-    line("tags", &caller.tags.join(", "));
-    match serde_json::from_str(caller.custom_attributes.as_str()) {
-        Ok(Value::Object(attributes)) => {
-            for (name, value) in attributes {
-                let value = value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
-                line("attribute", &format!("{name} = {value}"));
-            }
-        }
-        // A number beyond what this reads, for example; it is shown as it is stored.
-        _ => line("attribute", caller.custom_attributes.as_str()),
-    }
-    for dropped in fact::dropped(caller) {
-        line("dropped", &dropped);
-    }
-    line("calls", &caller.total_calls.to_string());
-    line("first", &output::moment(caller.first_seen_ms));
-    line("last", &output::moment(caller.last_seen_ms));
-    if let Some(mark) = &caller.do_not_call {
-        let at = output::moment(mark.at_ms);
-        line(
-            "no calls",
-            &mark
-                .quote
-                .as_ref()
-                .map_or(at.clone(), |quote| format!("{at}, \"{quote}\"")),
-        );
-    }
-    card
-}
-
-/// A fact as a person reads it, with how an agreement stands and the words that prove it.
-fn fact_line(HistoryFact { fact, stands }: &HistoryFact) -> String {
-    let agreed = fact.terms.as_ref().map(|terms| {
-        let text = agreement::text(terms.status.as_str(), terms.when.as_deref());
-        format!("{text}, ")
-    });
-    let gone = match (*stands, fact.key.most_standing()) {
-        (true, _) => "",
-        (false, 1) => ", superseded",
-        // A newer one of the same words, eight others, one that closed it, or the operator.
-        (false, _) => ", no longer stands",
-    };
-    let proof = match fact.call_id {
-        Some(_) => format!("\"{}\"", fact.quote),
-        None => "the operator's word".to_owned(),
-    };
-    output::printable(&format!(
-        "  {:<9} {} = {} ({}{proof}, {}{gone})",
-        "fact",
-        fact.key.as_str(),
-        fact.value,
-        agreed.unwrap_or_default(),
-        output::moment(fact.said_at_ms)
-    ))
-}
-
-/// A call as a person reads it. What callers said is shown without what a terminal would obey.
-fn call_card(HistoryCall { call, agent_metadata }: &HistoryCall, transcript: Option<&[Turn]>) -> String {
-    let mut card = format!(
-        "\ncall {}\n  {}, {:.0} s, {}\n",
-        call.call_id,
-        output::moment(call.started_at_ms),
-        call.duration_s,
-        call.outcome.as_str()
-    );
-    if !call.summary.is_empty() {
-        let _ = writeln!(card, "  {}", output::printable(&call.summary));
-    }
-    if let Some(metadata) = agent_metadata {
-        let _ = writeln!(card, "  agent_metadata {}", output::printable(metadata.as_str()));
-    }
-    for turn in transcript.unwrap_or_default() {
-        let text = output::printable(&turn.text);
-        let _ = writeln!(card, "    {:<5} {}", turn.role.as_str(), text.trim());
-    }
-    card
-}
-
-#[derive(Serialize)]
-struct CallerJson<'a> {
-    phone_number: &'a str,
-    name: Option<&'a str>,
-    first_seen_ms: i64,
-    last_seen_ms: i64,
-    total_calls: u64,
-    tags: &'a [String],
-    custom_attributes: &'a RawValue,
-    corrections: Vec<fact::CorrectionJson<'a>>,
-    do_not_call: Option<MarkJson<'a>>,
-}
-
-impl<'a> CallerJson<'a> {
-    fn new(number: &'a PhoneNumber, caller: &'a Caller) -> Result<Self, Failure> {
-        Ok(Self {
-            phone_number: number.as_e164(),
-            name: caller.name.as_deref(),
-            first_seen_ms: caller.first_seen_ms,
-            last_seen_ms: caller.last_seen_ms,
-            total_calls: caller.total_calls,
-            tags: &caller.tags,
-            custom_attributes: raw(&caller.custom_attributes, "attributes of this caller")?,
-            corrections: caller.corrections.iter().map(fact::CorrectionJson::from).collect(),
-            do_not_call: caller.do_not_call.as_ref().map(MarkJson::from),
-        })
-    }
-}
-
-/// The mark of a caller who does not want to be called.
-#[derive(Serialize)]
-pub(super) struct MarkJson<'a> {
-    at_ms: i64,
-    quote: Option<&'a str>,
-    call_id: Option<String>,
-}
-
-impl<'a> From<&'a DoNotCall> for MarkJson<'a> {
-    fn from(mark: &'a DoNotCall) -> Self {
-        Self {
-            at_ms: mark.at_ms,
-            quote: mark.quote.as_deref(),
-            call_id: mark.call_id.map(|call| call.to_string()),
-        }
-    }
-}
-
-/// A stored object as it is stored.
-fn raw<'a>(object: &'a JsonObject, what: &str) -> Result<&'a RawValue, Failure> {
-    serde_json::from_str(object.as_str()).map_err(|_| Failure::Failed(format!("the stored {what} are not JSON")))
-}
-
-#[derive(Serialize)]
-struct HistoryJson<'a> {
-    #[serde(flatten)]
-    caller: CallerJson<'a>,
-    facts: Vec<FactJson<'a>>,
-    calls: Vec<CallJson<'a>>,
-}
-
-#[derive(Serialize)]
-struct FactJson<'a> {
-    key: &'static str,
-    value: &'a str,
-    call_id: Option<String>,
-    quote: Option<&'a str>,
-    said_at_ms: i64,
-    observed_at_ms: i64,
-    #[serde(flatten)]
-    terms: Option<TermsJson<'a>>,
-    stands: bool,
-}
-
-/// What an agreement comes to.
-#[derive(Serialize)]
-struct TermsJson<'a> {
-    when: Option<&'a str>,
-    status: &'static str,
-}
-
-impl<'a> From<&'a Terms> for TermsJson<'a> {
-    fn from(terms: &'a Terms) -> Self {
-        Self {
-            when: terms.when.as_deref(),
-            status: terms.status.as_str(),
-        }
-    }
-}
-
-impl<'a> From<&'a HistoryFact> for FactJson<'a> {
-    fn from(HistoryFact { fact, stands }: &'a HistoryFact) -> Self {
-        Self {
-            key: fact.key.as_str(),
-            value: &fact.value,
-            call_id: fact.call_id.map(|id| id.to_string()),
-            quote: fact.call_id.is_some().then_some(fact.quote.as_str()),
-            said_at_ms: fact.said_at_ms,
-            observed_at_ms: fact.observed_at_ms,
-            terms: fact.terms.as_ref().map(TermsJson::from),
-            stands: *stands,
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct CallJson<'a> {
-    call_id: String,
-    started_at_ms: i64,
-    duration_s: f64,
-    outcome: &'static str,
-    summary: &'a str,
-    agent_metadata: Option<&'a RawValue>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    transcript: Option<Vec<TurnJson>>,
-}
-
-#[derive(Serialize)]
-struct TurnJson {
-    role: &'static str,
-    text: String,
-    ts_ms: f64,
-}
-
-impl<'a> CallJson<'a> {
-    fn new(
-        HistoryCall { call, agent_metadata }: &'a HistoryCall,
-        transcript: Option<&[Turn]>,
-    ) -> Result<Self, Failure> {
-        let turn = |turn: &Turn| TurnJson {
-            role: turn.role.as_str(),
-            text: turn.text.clone(),
-            ts_ms: turn.ts_ms,
-        };
-        let metadata = agent_metadata
-            .as_ref()
-            .map(|object| raw(object, "agent_metadata of a call"));
-        Ok(Self {
-            call_id: call.call_id.to_string(),
-            started_at_ms: call.started_at_ms,
-            duration_s: call.duration_s,
-            outcome: call.outcome.as_str(),
-            summary: &call.summary,
-            agent_metadata: metadata.transpose()?,
-            transcript: transcript.map(|turns| turns.iter().map(turn).collect()),
-        })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use domain::{
-        call::CallId,
-        facts::{FactKey, KnownFact, Status},
-    };
-    use uuid::Uuid;
-
-    #[test]
-    fn a_fact_is_shown_as_it_stands() {
-        let shown = |key, terms, stands| {
-            fact_line(&HistoryFact {
-                fact: KnownFact {
-                    key,
-                    value: "haircut".to_owned(),
-                    quote: "the haircut".to_owned(),
-                    call_id: Some(CallId(Uuid::nil())),
-                    said_at_ms: 0,
-                    observed_at_ms: 0,
-                    terms,
-                },
-                stands,
-            })
-        };
-        let off = Terms {
-            when: Some("2026-11-25".to_owned()),
-            status: Status::Cancelled,
-        };
-        assert_eq!(
-            shown(FactKey::Appointment, Some(off), true),
-            "  fact      appointment = haircut (cancelled, was for 2026-11-25, \"the haircut\", 1970-01-01 00:00 UTC)"
-        );
-        let agreed = Terms {
-            when: None,
-            status: Status::Agreed,
-        };
-        assert_eq!(
-            shown(FactKey::Order, Some(agreed), false),
-            "  fact      order = haircut (agreed, \"the haircut\", 1970-01-01 00:00 UTC, no longer stands)"
-        );
-        assert_eq!(
-            shown(FactKey::City, None, false),
-            "  fact      city = haircut (\"the haircut\", 1970-01-01 00:00 UTC, superseded)"
-        );
-    }
 }

@@ -66,6 +66,14 @@ impl TenantArgs {
             .await
         })
     }
+
+    /// Nobody of this tenant has the number.
+    pub(super) fn unknown_caller(&self) -> Failure {
+        let name = &self.tenant.0;
+        Failure::Failed(format!(
+            "the tenant {name} has no caller with this number; a call, a recall or `caller-memory caller set` makes one"
+        ))
+    }
 }
 
 /// The number that an argument means.

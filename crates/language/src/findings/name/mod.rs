@@ -170,8 +170,10 @@ const OPENING: usize = 3;
 fn introductions(utterance: &Utterance<'_>, asked: Option<Part>, turns: usize) -> Vec<Introduction> {
     let mut found = Vec::new();
     let mut from = 0;
+    let greeting = utterance.words.iter().take_while(|word| is_interjection(&word.norm));
+    let greeting = greeting.count();
     while from < utterance.words.len() {
-        match introduction(utterance, from, asked, turns) {
+        match introduction(utterance, from, greeting, asked, turns) {
             Some((introduction, end)) => {
                 let introduced = matches!(introduction, Introduction::Name { .. });
                 found.push(introduction);
@@ -216,10 +218,12 @@ fn second_thought(utterance: &Utterance<'_>, place: usize) -> Option<Introductio
     }
 }
 
-/// The introduction that begins at `place`, and the place behind it.
+/// The introduction that begins at `place`, and the place behind it. The first words, as many as `greeting`, are
+/// greetings and the like.
 fn introduction(
     utterance: &Utterance<'_>,
     place: usize,
+    greeting: usize,
     asked: Option<Part>,
     turns: usize,
 ) -> Option<(Introduction, usize)> {
@@ -272,9 +276,7 @@ fn introduction(
         }
         return None;
     }
-    let clause = place == 0
-        || utterance.ends_before(place)
-        || utterance.words[..place].iter().all(|word| is_interjection(&word.norm));
+    let clause = place <= greeting || utterance.ends_before(place);
     let start = utterance.behind(place, phrases!["i am", "i'm", "it is", "it's", "this is"])?;
     let Candidate::Name { parts, end } = candidate(utterance, start, true) else {
         return None;
@@ -290,7 +292,7 @@ fn introduction(
     }
     let marked = MARKERS.contains(&utterance.norm(end)) && !utterance.asks(place);
     let cased = is_capital(utterance.shown(start)) && place > 0;
-    let greeted = place > 0 && utterance.words[..place].iter().all(|word| is_interjection(&word.norm));
+    let greeted = place > 0 && place <= greeting;
     let follows = follows(utterance, end);
     let full = parts.len() > 1;
     let kept = match utterance.norm(place) {
