@@ -272,8 +272,8 @@ mod tests {
     #[test]
     fn the_instructions_ask_for_what_the_domain_takes() {
         assert!(ABOUT_CALL.contains(&format!("facts: at most {FACTS},")));
-        // Orders and consent are the rules' alone to find.
-        let is_asked_for = |key: &FactKey| !matches!(key, FactKey::Order | FactKey::Consent);
+        // Orders, amounts and consent are the rules' alone to find.
+        let is_asked_for = |key: &FactKey| !matches!(key, FactKey::Order | FactKey::Amount | FactKey::Consent);
         for key in FactKey::ALL.into_iter().filter(is_asked_for) {
             assert!(ABOUT_CALL.contains(&format!(" {}", key.as_str())), "{key:?}");
         }

@@ -54,7 +54,7 @@ pub struct Caller {
 pub struct DoNotCall {
     /// When the caller said so, or the operator noted it; in milliseconds since the epoch.
     pub at_ms: i64,
-    /// The words that say so; `None` where the operator noted it.
+    /// The words that say so; `None` where the operator noted it, and in an answer that keeps them from whoever calls.
     pub quote: Option<String>,
     /// The call in which it was said; `None` where the operator noted it.
     pub call_id: Option<CallId>,

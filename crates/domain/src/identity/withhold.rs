@@ -85,7 +85,9 @@ impl Judgement {
     /// Leaves out of a profile alone what [`Judgement::withhold`] leaves out of it. The operator's words stay where
     /// they are about the person who was named last.
     pub fn withhold_profile(&self, caller: &mut Caller) {
-        let (keeps_name, keeps_words) = match self.shown() {
+        let shown = self.shown();
+        let shows_own = matches!(shown, Shown::Own);
+        let (keeps_name, keeps_words) = match shown {
             Shown::All => return,
             Shown::Own => {
                 let is_theirs = |name: &String| self.is_theirs(name);
@@ -95,6 +97,13 @@ impl Judgement {
         };
         if !keeps_name {
             caller.name = None;
+        }
+        // That somebody does not want to be called is never withheld, but their words are theirs.
+        if let Some(mark) = &mut caller.do_not_call
+            && let Some(call_id) = mark.call_id
+            && !(shows_own && self.is_own(call_id, mark.at_ms))
+        {
+            mark.quote = None;
         }
         if !keeps_words {
             caller.tags.clear();

@@ -284,6 +284,7 @@ impl Selection<'_, '_> {
         let skipped = behind
             .clone()
             .take_while(move |place| self.sentences[*place].speaker == asked)
+            .take(GOES_ON)
             .count();
         behind
             .skip(skipped)
@@ -319,6 +320,9 @@ fn reads_out(sentence: &Sentence<'_>) -> bool {
 
 /// How many sentences before a pronoun may hold its noun.
 const NOUN_REACH: usize = 2;
+
+/// How many sentences somebody may go on behind a question and still be answered.
+const GOES_ON: usize = 8;
 
 /// How many sentences of a reply are looked at.
 const REPLIES: usize = 3;

@@ -552,9 +552,9 @@ mod tests {
   tags       vip, dental
   attributes plan = gold, visits = 7
   summary    2 calls so far, the last on 18
-             November 2026: a callback
-             was requested. Caller wants to
-             know what a crown costs.
+             November 2026: a callback was
+             requested. Caller wants to know
+             what a crown costs.
   open       callback requested 3 days ago,
              2026-11-18 14:02 UTC
   open       promise: call you back with the
