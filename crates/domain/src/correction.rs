@@ -99,7 +99,8 @@ impl Correction {
 }
 
 /// Whether two values are the same to a person who types one of them.
-fn is_same(one: &str, other: &str) -> bool {
+#[must_use]
+pub fn is_same(one: &str, other: &str) -> bool {
     let lower = |text: &str| text.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>();
     lower(one) == lower(other)
 }

@@ -986,7 +986,10 @@ async fn a_strict_tenant_is_not_shown_another_persons_memory() {
 
 #[tokio::test]
 async fn that_somebody_wants_no_calls_is_never_withheld_but_whose_words_it_was() {
-    for (mode, quote) in [(IdentityMode::Strict, None), (IdentityMode::Confirm, Some("stop calling me"))] {
+    for (mode, quote) in [
+        (IdentityMode::Strict, None),
+        (IdentityMode::Confirm, Some("stop calling me")),
+    ] {
         let mut read = of_two_persons();
         read.caller.do_not_call = Some(DoNotCall {
             at_ms: NOW_MS - 60_000,
@@ -995,7 +998,11 @@ async fn that_somebody_wants_no_calls_is_never_withheld_but_whose_words_it_was()
         });
         let recall = recall_as(mode, read, None).await;
         let mark = recall.caller.unwrap().do_not_call.unwrap();
-        assert_eq!((mark.at_ms, mark.quote.as_deref()), (NOW_MS - 60_000, quote), "{mode:?}");
+        assert_eq!(
+            (mark.at_ms, mark.quote.as_deref()),
+            (NOW_MS - 60_000, quote),
+            "{mode:?}"
+        );
         assert!(recall.summary.contains("not to be called"), "{}", recall.summary);
     }
 }

@@ -272,10 +272,7 @@ const EXAMPLES: [(&str, Examples); 39] = [
     ),
     (
         "do-not-call export",
-        &[(
-            "A file for a dialler",
-            "caller-memory do-not-call export --tenant acme",
-        )],
+        &[("A file for a dialler", "caller-memory do-not-call export --tenant acme")],
     ),
     (
         "do-not-call set",

@@ -3,6 +3,7 @@
 
 use crate::{
     call::{CallId, Contact},
+    correction::{self, Correction},
     facts::{FactKey, SaidFact},
 };
 
@@ -78,6 +79,14 @@ impl Trace {
         &self.names
     }
 
+    /// What is left of it after an operator's corrections: a name that was misheard is nobody's.
+    #[must_use]
+    pub fn corrected(mut self, corrections: &[Correction]) -> Self {
+        self.names
+            .retain(|stated| correction::holds(corrections, FactKey::Name, &stated.name, stated.at_ms));
+        self
+    }
+
     /// Notes when a call that was reported took place, and whether it followed a silence.
     pub fn call(&mut self, Contact { first_ms, last_ms }: Contact) {
         if self
@@ -135,6 +144,30 @@ mod tests {
             at_ms,
             name: name.to_owned(),
         }
+    }
+
+    #[test]
+    fn a_name_that_the_operator_dropped_is_nobodys() {
+        let of = |value: Option<&str>| Correction {
+            key: FactKey::Name,
+            word: correction::Word::Drop {
+                value: value.map(str::to_owned),
+            },
+            at_ms: 20,
+        };
+        let trace = || {
+            Trace::new(
+                vec![stated(1, 10, "Ana"), stated(2, 20, "Tom"), stated(3, 30, "Ana")],
+                None,
+                None,
+            )
+        };
+        assert_eq!(
+            trace().corrected(&[of(Some("tom"))]).names(),
+            [stated(1, 10, "Ana"), stated(3, 30, "Ana")]
+        );
+        assert_eq!(trace().corrected(&[of(None)]).names(), [stated(3, 30, "Ana")]);
+        assert_eq!(trace().corrected(&[]), trace());
     }
 
     #[test]

@@ -52,6 +52,7 @@ impl CallerService {
         let mut shown = merge(&lookups, self.rules.ttl, now_ms);
         if is_strict {
             let trace = self.ports.memory.trace(tenant, number, ctx.deadline).await?;
+            let trace = trace.corrected(&caller.corrections);
             let judgement = Judgement::of(&Evidence {
                 mode,
                 now_ms,

@@ -114,10 +114,11 @@ impl CallerService {
         let enriched = self.ports.enricher.enrich(look_up, ctx.deadline).await;
         let enrichment_ms = millis(self.measured(Stage::Enrichment, began));
         let shown = merge(&enriched.lookups, self.rules.ttl, now_ms);
+        let trace = std::mem::take(&mut read.trace).corrected(&read.caller.corrections);
         let judgement = Judgement::of(&Evidence {
             mode: Self::identity_mode(ctx),
             now_ms,
-            trace: &read.trace,
+            trace: &trace,
             name: read.caller.name.as_deref(),
             lookups: &enriched.lookups,
             attestation,

@@ -209,12 +209,22 @@ struct Group {
     code: String,
     /// Whether the `@` of an e-mail address is in it.
     has_at: bool,
+    /// Whether a `+` stands in it, or before it.
+    has_plus: bool,
 }
 
 impl Group {
     fn new(call: &[Utterance<'_>], place: usize, words: Range<usize>) -> Self {
+        let utterance = &call[place];
+        let span = utterance.span(words.clone());
+        let before = utterance.text.get(..span.start).unwrap_or_default();
+        let has_plus = before.trim_end().ends_with('+')
+            || utterance.text.get(span).is_some_and(|text| text.contains('+'))
+            || words.clone().any(|word| utterance.norm(word) == "plus")
+            || words.start > 0 && utterance.norm(words.start - 1) == "plus";
         Self {
             place,
+            has_plus,
             code: code_of(&call[place], words.clone()),
             has_at: words.clone().any(|word| call[place].norm(word) == "at"),
             words,
@@ -457,8 +467,10 @@ impl Course {
     fn is_complete(&self, utterance: &Utterance<'_>, words: Range<usize>) -> bool {
         match self.topic {
             Topic::CallbackNumber => {
+                // Only where numbers are as long as in North America does the length tell the end.
                 let said = self.said();
-                said.len() >= 11 || said.len() == 10 && !said.starts_with('1')
+                let is_national = !self.groups.iter().any(|group| group.has_plus) && !said.starts_with('0');
+                said.len() >= 15 || is_national && (said.len() >= 11 || said.len() == 10 && !said.starts_with('1'))
             }
             Topic::Email => {
                 let ends_domain = |last: usize| {

@@ -233,6 +233,12 @@ fn said<'t>(place: usize, turn: &'t Turn<'_>) -> Vec<SentenceWord<'t>> {
     said
 }
 
+/// What stands between two of a kind that are both meant: "I called because you called me".
+const JOINTS: [&str; 18] = [
+    "and", "as", "because", "but", "he", "i", "if", "it", "or", "she", "than", "that", "they", "we", "what", "when",
+    "who", "you",
+];
+
 /// Where somebody began what the last word begins again: "ordered a new ordered you a replacement".
 fn taken_back(said: &[SentenceWord<'_>]) -> Option<usize> {
     let (last, before) = said.split_last()?;
@@ -243,7 +249,7 @@ fn taken_back(said: &[SentenceWord<'_>]) -> Option<usize> {
     let first = reach + before[reach..].iter().position(|word| word.norm == last.norm)?;
     before[first..]
         .iter()
-        .all(|word| word.after == After::Nothing)
+        .all(|word| word.after == After::Nothing && !JOINTS.contains(&word.norm))
         .then_some(first)
 }
 

@@ -151,7 +151,7 @@ fn edit(correction: Correction) -> ProfileEdit {
                 Word::Set { value, .. } => caller::name(value)?,
                 Word::Drop { value } => stored
                     .name
-                    .filter(|name| value.as_ref().is_some_and(|value| value != name)),
+                    .filter(|name| value.as_ref().is_some_and(|value| !correction::is_same(value, name))),
             };
             if matches!(correction.word, Word::Set { .. }) {
                 return Ok(stored);

@@ -459,11 +459,11 @@ mod tests {
                 "total_calls": 2, "tags": ["vip", "dental"], "custom_attributes": {"plan": "gold"}
             },
             "memory": {
-                "summary": "2 calls so far, the last on 18 November 2026: a callback was requested. Caller asks \
-                    what a crown costs, and the agent will call the caller back with the price. Open: the callback \
-                    requested on 18 November 2026. On record: we promised: \"call you back with the price\" (said on \
-                    18 November 2026), best time \"after five\". On 24 August 2026: an appointment was booked. Caller \
-                    wants a cleaning on Tuesday at three and says: \"Please call me after five\".",
+                "summary": "2 calls so far, the last on 18 November 2026: a callback was requested. Open: the \
+                    callback requested on 18 November 2026. On record: we promised: \"call you back with the price\" \
+                    (said on 18 November 2026), best time \"after five\". Caller asks what a crown costs, and the \
+                    agent will call the caller back with the price. On 24 August 2026: an appointment was booked. \
+                    Caller wants a cleaning on Tuesday at three and says: \"Please call me after five\".",
                 "gaps": 0,
                 "recent_calls": [
                     {"started_at_ms": 1_795_010_520_000_i64, "duration_s": 94.4, "outcome": "callback_requested",

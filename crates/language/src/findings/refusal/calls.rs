@@ -343,15 +343,10 @@ fn no_calls(speech: &Speech<'_>, place: usize) -> Option<(usize, usize)> {
         .filter(|_| !speech.begins(place + 1))
         .unwrap_or(place + 1);
     is_final(speech, behind, Firmness::Command).then_some(())?;
-    let is_none = matches!(speech.before(first), "no" | "further")
-        && (first..place).any(|at| speech.norm(at) == "more")
-        || speech.before(first) == "further" && speech.before(first - 1) == "no";
+    let is_further = speech.before(first) == "further" && speech.before(first - 1) == "no";
+    let is_none = speech.before(first) == "no" && (first..place).any(|at| speech.norm(at) == "more") || is_further;
     if is_none {
-        let start = if speech.before(first) == "further" {
-            first - 2
-        } else {
-            first - 1
-        };
+        let start = first - if is_further { 2 } else { 1 };
         let before = speech.before(start);
         let is_wished = matches!(
             before,
@@ -597,7 +592,7 @@ fn entered(speech: &Speech<'_>, noun: usize, end: usize) -> Option<(usize, usize
     }
     let start = match is {
         "i'm" | "we're" | "it's" => listed - 1,
-        "number's" => listed - 2,
+        "number's" => listed - 1 - usize::from(speech.before(listed - 1) == "my"),
         "am" | "are" if matches!(speech.before(listed - 1), "i" | "we") => listed - 2,
         "is" if speech.before(listed - 1) == "it" => listed - 2,
         "is" => number_before(speech, listed - 1)?,

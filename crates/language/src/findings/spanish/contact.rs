@@ -348,6 +348,8 @@ impl<'c, 'a> Number<'c, 'a> {
     /// on. Gives the turn behind them.
     fn go_on(&mut self, call: &[&'c Utterance<'a>]) -> Option<usize> {
         let mut behind = None;
+        // Whether the agent said again what was said last: the caller may do so too, or go on with the same digits.
+        let mut is_repeated = false;
         for utterance in call.iter().take(REACH) {
             let says_digits = |place: &usize| {
                 let word = utterance.norm(*place);
@@ -361,13 +363,18 @@ impl<'c, 'a> Number<'c, 'a> {
             };
             let is_whole = (readout.end..utterance.words.len()).all(|place| is_interjection(utterance.norm(place)));
             match utterance.speaker {
-                Speaker::Agent if self.code.ends_with(&readout.code) && is_whole => {}
+                Speaker::Agent if self.code.ends_with(&readout.code) && is_whole => is_repeated = true,
                 Speaker::Agent => {
                     self.is_doubtful |= readout.digits() >= GROUP;
                     break;
                 }
                 Speaker::Caller if is_whole && !readout.doubtful => {
                     behind = Some(utterance.turn + 1);
+                    if is_repeated && self.code != readout.code && self.code.ends_with(&readout.code) {
+                        self.is_doubtful = true;
+                        break;
+                    }
+                    is_repeated = false;
                     // Said once more, it is the same number.
                     if self.code != readout.code {
                         self.code.push_str(&readout.code);

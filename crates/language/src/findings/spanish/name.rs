@@ -27,7 +27,8 @@ pub(super) fn find(call: &[Utterance<'_>], findings: &mut Vec<Finding>) {
             asked = asks_name(utterance) || asked && utterance.words.len() < 4;
             continue;
         }
-        let introduced = (0..utterance.words.len()).find_map(|place| introduction(utterance, place, asked));
+        let lead = lead(utterance);
+        let introduced = (0..utterance.words.len()).find_map(|place| introduction(utterance, place, lead, asked));
         match introduced.or_else(|| answer(utterance).filter(|_| asked)) {
             Some(Introduction::Name { parts, quote }) => {
                 if known.iter().all(|part| parts.contains(part)) {
@@ -88,11 +89,11 @@ fn asks_name(agent: &Utterance<'_>) -> bool {
     agent.has(ASKS) && !agent.has(OF_OTHERS)
 }
 
-/// The introduction that begins at `place`.
-fn introduction(utterance: &Utterance<'_>, place: usize, asked: bool) -> Option<Introduction> {
+/// The introduction that begins at `place`. The first words, as many as `lead`, say nothing.
+fn introduction(utterance: &Utterance<'_>, place: usize, lead: usize, asked: bool) -> Option<Introduction> {
     const NAMED: &Phrases = phrases!["me llamo", "mi nombre completo es", "mi nombre es"];
     const SPEAKING: &Phrases = phrases!["habla", "habla con", "le habla", "soy", "yo soy"];
-    let is_start = utterance.ends_before(place) || place == 0 || is_lead(utterance, place);
+    let is_start = utterance.ends_before(place) || place <= lead;
     let last = if place == 0 { "" } else { utterance.norm(place - 1) };
     if let Some(start) = utterance.behind(place, NAMED) {
         // "Me llamó" is somebody else's call.
@@ -118,11 +119,13 @@ fn introduction(utterance: &Utterance<'_>, place: usize, asked: bool) -> Option<
     (is_sure && !utterance.asks(place)).then(|| found.introduction(utterance, place))
 }
 
-/// Whether only words that say nothing stand before `place`.
-fn is_lead(utterance: &Utterance<'_>, place: usize) -> bool {
-    (0..place).all(|at| {
-        is_interjection(utterance.norm(at)) || matches!(utterance.norm(at), "con" | "muy" | "por" | "que" | "yo")
-    })
+/// How many words that say nothing stand before all others.
+fn lead(utterance: &Utterance<'_>) -> usize {
+    let says_nothing = |place: &usize| {
+        matches!(utterance.norm(*place), "con" | "muy" | "por" | "que" | "yo")
+            || is_interjection(utterance.norm(*place))
+    };
+    (0..utterance.words.len()).take_while(says_nothing).count()
 }
 
 /// Whether the caller goes on with why they call.
